@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { type Module, readModule, readModules } from "./support/modules.ts"
 
-/** From the ground up. A module imports from its own rank and from those below. */
+/** From the lowest floor up. A module imports from its own rank and from those below. */
 const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
@@ -16,7 +16,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/"]
 ]
 
-/** What the two lowest floors above the database must not know, and the only places of what is left. */
+/** What the two lowest floors above the database must not import, with the only exceptions. */
 const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   zod: ["src/http/"],
   "fastify-type-provider-zod": ["src/http/"],
@@ -38,9 +38,7 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   yazl: ["src/imports/", "src/jobs/privacy/"],
   "graphile-worker": ["src/jobs/", "src/db/postgres/migrate.ts"]
 }
-/**
- * The domains of a layer of `src`, from the lowest up. A module imports from domains before its own and from its own.
- */
+/** The domains of a layer of `src`, from the lowest up. A module imports from its own domain and from earlier ones. */
 const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
   db: [
     "postgres",
@@ -106,11 +104,11 @@ const upward = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
       .map(({ target }) => `${path} -> ${target}`)
   )
 
-/** The domain of a path in a layer, as its place in the order: -1 where it is in none that is listed. */
+/** The position of a path's domain in its layer. -1 if the domain is not listed. */
 const domainOf = (layer: string, path: string): number =>
   (DOMAINS[layer] ?? []).findIndex((domain) => path.startsWith(`src/${layer}/${domain}/`))
 
-/** Imports within a layer of a domain that comes later, or of one that has no place in the order. */
+/** Imports within a layer from a later domain, or from one without a position. */
 const outOfOrder = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   Object.keys(DOMAINS).flatMap((layer) =>
     modules
@@ -157,8 +155,8 @@ const barrels = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
 
 const modules = readModules(["pipeline", "channels", "src"])
 
-describe("the house", () => {
-  it("has modules, each on a floor", () => {
+describe("the source tree", () => {
+  it("has modules, each on one floor", () => {
     assert.isAbove(modules.length, 50)
     assert.deepStrictEqual(
       modules.filter(({ path }) => rankOf(path) === -1),
@@ -166,11 +164,11 @@ describe("the house", () => {
     )
   })
 
-  it("imports only downwards, or on the same floor", () => {
+  it("imports only from lower floors, or from the same one", () => {
     assert.deepStrictEqual(upward(modules), [])
   })
 
-  it("has every module of an ordered layer in a listed domain", () => {
+  it("assigns every module of an ordered layer to a listed domain", () => {
     assert.deepStrictEqual(
       Object.keys(DOMAINS).flatMap((layer) =>
         modules
@@ -181,33 +179,33 @@ describe("the house", () => {
     )
   })
 
-  it("imports within a layer only from domains that come before, or from its own", () => {
+  it("imports within a layer only from the same domain or from earlier ones", () => {
     assert.deepStrictEqual(outOfOrder(modules), [])
   })
 
-  it("has no cycle of imports", () => {
+  it("has no import cycles", () => {
     assert.deepStrictEqual(cycles(modules), [])
   })
 
-  it("keeps each outside library in the one folder that speaks it", () => {
+  it("uses each external library in one folder only", () => {
     assert.deepStrictEqual(astray(modules), [])
   })
 
-  it("keeps calls without the guard to the command line", () => {
+  it("makes outbound calls without the guard only from the command line", () => {
     const users = modules
       .filter(({ imports }) => imports.some(({ target }) => target === "channels/outbound/unguarded.ts"))
       .map(({ path }) => path)
     assert.deepStrictEqual(users, ["src/commands/webhooks.ts"])
   })
 
-  it("loads what signing in takes only when somebody signs in: it would cost each start", () => {
+  it("loads the sign-in code only when somebody signs in, to keep every start fast", () => {
     const early = modules
       .filter(({ text }) => /^import (?!type\b).*"(?:openid-client|oidc-provider)"/m.test(text))
       .map(({ path }) => path)
     assert.deepStrictEqual(early, [])
   })
 
-  it("imports only files that are there", () => {
+  it("imports only files that exist", () => {
     const missing = modules.flatMap(({ path, imports }) =>
       imports
         .filter(({ target, isOurs }) => isOurs && !existsSync(resolve(import.meta.dirname, "..", target)))
@@ -216,14 +214,14 @@ describe("the house", () => {
     assert.deepStrictEqual(missing, [])
   })
 
-  it("composes a process of files that each import few others", () => {
+  it("composes a process of files with few imports each", () => {
     const wide = modules
       .filter(({ path, imports }) => path.startsWith("src/composition/") && imports.length > MAX_COMPOSED)
       .map(({ path }) => path)
     assert.deepStrictEqual(wide, [])
   })
 
-  it("runs jobs without knowing what they are about", () => {
+  it("keeps the job runner independent of what the jobs do", () => {
     const known = modules
       .filter(({ path }) => path.startsWith("src/jobs/runner/"))
       .flatMap(({ path, imports }) =>
@@ -234,25 +232,25 @@ describe("the house", () => {
     assert.deepStrictEqual(known, [])
   })
 
-  it("names every file after what is in it", () => {
+  it("names every file after its contents", () => {
     assert.deepStrictEqual(
       modules.filter(({ path }) => SAYS_NOTHING.test(basename(path))).map(({ path }) => path),
       []
     )
   })
 
-  it("has no barrel", () => {
+  it("has no barrels", () => {
     assert.deepStrictEqual(barrels(modules), [])
   })
 
-  it("has no file too long to read at once", () => {
+  it("has no overlong files", () => {
     const long = modules.filter(({ text }) => text.split("\n").length > MAX_LINES).map(({ path }) => path)
     assert.deepStrictEqual(long, [])
   })
 })
 
-describe("the rules of the house", () => {
-  it("notice an import of a higher floor, also a dynamic one and one of a type", () => {
+describe("the architecture rules", () => {
+  it("detect an import from a higher floor, including dynamic imports and type imports", () => {
     assert.lengthOf(
       upward([readModule("pipeline/domain/Event.ts", `import {\n  type Lane,\n  lanes\n} from "#channels/lanes.ts"`)]),
       1
@@ -279,7 +277,7 @@ describe("the rules of the house", () => {
     )
   })
 
-  it("notice an import of a later domain of the same layer, also one of a type", () => {
+  it("detect an import from a later domain of the same layer, including type imports", () => {
     const from = (path: string, target: string) => outOfOrder([readModule(path, `import type { A } from "${target}"`)])
     assert.lengthOf(from("src/db/character/Images.ts", "#src/db/conversation/Turns.ts"), 1)
     assert.lengthOf(from("src/db/postgres/retry.ts", "../tenancy/Apps.ts"), 1)
@@ -293,7 +291,7 @@ describe("the rules of the house", () => {
     assert.deepStrictEqual(from("src/http/memory/memoryRoutes.ts", "#src/http/conversation/findSession.ts"), [])
   })
 
-  it("notice a cycle, and let a type point back", () => {
+  it("detect a cycle, but allow a type to point back", () => {
     const circle = (back: string) => [
       readModule("src/db/A.ts", `import { b } from "./B.ts"`),
       readModule("src/db/B.ts", `${back} from "./A.ts"`)
@@ -304,7 +302,7 @@ describe("the rules of the house", () => {
     assert.deepStrictEqual(cycles(circle("import { type A, type C }")), [])
   })
 
-  it("notice a library outside its folder", () => {
+  it("detect a library outside its folder", () => {
     for (const line of [
       `import * as z from "zod"`,
       `import postgres from "postgres"`,
@@ -317,7 +315,7 @@ describe("the rules of the house", () => {
     assert.deepStrictEqual(astray([readModule("src/http/tenancy/appRoutes.ts", `import * as z from "zod"`)]), [])
   })
 
-  it("notice a barrel", () => {
+  it("detect a barrel", () => {
     assert.lengthOf(barrels([readModule("src/db/all.ts", `export * from "./Turns.ts"`)]), 1)
     assert.lengthOf(barrels([readModule("src/db/all.ts", `export type * as T from "./Turns.ts"`)]), 1)
   })

@@ -13,7 +13,7 @@ import {
   ROOT
 } from "./support/docs.ts"
 
-/** Markers of blocks that are run, each where its test is. */
+/** Markers of blocks that are run, and the files with their tests. */
 const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
   "test/e2e/operators/readme.test.ts": [
     "conversation",
@@ -46,17 +46,17 @@ const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "test/e2e/conversation/demo.test.ts": ["demo"]
 }
-/** Of blocks that are not run: their scripts exist. */
+/** For blocks that are not run: their scripts exist. */
 const SCRIPT = "script"
 const KNOWN: ReadonlySet<string> = new Set([SCRIPT, ...Object.values(RUN).flat()])
 
-/** Blocks that no test knows. A diagram is none. */
+/** Blocks without a test. Diagrams do not count. */
 const unknown = (blocks: ReadonlyArray<Example>) =>
   blocks
     .filter(({ language, marker }) => language !== "mermaid" && (marker === null || !KNOWN.has(marker)))
     .map(({ page, line }) => `${page}:${line}`)
 
-/** Links to files or headings that are not there. */
+/** Links to missing files or headings. */
 const broken = (among: typeof pages) =>
   among.flatMap((from) =>
     [...prose(from).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) => {
@@ -69,7 +69,7 @@ const broken = (among: typeof pages) =>
     })
   )
 
-/** Paths of the source in backticks that do not exist. One with a placeholder, such as `<domain>`, is none. */
+/** Paths of the source in backticks that do not exist. Paths with a placeholder, such as `<domain>`, do not count. */
 const missing = (among: typeof pages) =>
   among.flatMap((from) =>
     [...prose(from).matchAll(/`([^`\n]+)`/g)]
@@ -79,7 +79,7 @@ const missing = (among: typeof pages) =>
       .map((path) => `${from.path}: ${path}`)
   )
 
-/** Of the environment, but no settings of the server. */
+/** Environment variables that are not settings of the server. */
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "TROUPE_KEY",
   "TROUPE_URL",
@@ -90,13 +90,13 @@ const OTHER_VARIABLES: ReadonlySet<string> = new Set([
 ])
 
 describe("the docs", () => {
-  it("have no example that is not tested", () => {
+  it("contain no untested example", () => {
     assert.deepStrictEqual(unknown(examples), [])
     assert.deepStrictEqual(unknown(readExamples({ path: "a.md", text: "<!-- other -->\n```sh\nls\n```" })), ["a.md:2"])
     assert.deepStrictEqual(unknown(readExamples({ path: "a.md", text: "text\n```json\n{}\n```" })), ["a.md:2"])
   })
 
-  it("have each example that a test runs", () => {
+  it("contain each example that a test runs", () => {
     const marked = new Set(examples.map(({ marker }) => marker))
     for (const [file, markers] of Object.entries(RUN)) {
       const source = readFileSync(join(ROOT, file), "utf8")
@@ -107,7 +107,7 @@ describe("the docs", () => {
     }
   })
 
-  it("name only scripts that there are", () => {
+  it("mention only existing scripts", () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
     const named = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/npm (?:run (?:-s )?)?([a-z][\w:]*)/g)].map(([, name = ""]) => [path, name] as const)
@@ -119,7 +119,7 @@ describe("the docs", () => {
     }
   })
 
-  it("have only links that lead somewhere", () => {
+  it("contain only links that lead somewhere", () => {
     assert.deepStrictEqual(broken(pages), [])
     const text = "# A b\n[one](#a-b) [two](#c) [three](missing.md)"
     assert.deepStrictEqual(broken([{ path: "a.md", text }]), ["a.md -> #c", "a.md -> missing.md"])
@@ -131,7 +131,7 @@ describe("the docs", () => {
     assert.sameMembers(linked, there)
   })
 
-  it("name only settings that there are", () => {
+  it("mention only existing settings", () => {
     const settings = documentedSettings()
     const named = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = ""]) => [path, name] as const)
@@ -143,13 +143,13 @@ describe("the docs", () => {
     }
   })
 
-  it("name only paths of the source that exist", () => {
+  it("mention only source paths that exist", () => {
     assert.deepStrictEqual(missing(pages), [])
     const text = "`src/main.ts` `vitest run test/gone.test.ts` `src/http/<domain>/` `src/gone/`"
     assert.deepStrictEqual(missing([{ path: "a.md", text }]), ["a.md: test/gone.test.ts", "a.md: src/gone/"])
   })
 
-  it("begin with a README of two screens", () => {
+  it("start with a README of two screens", () => {
     assert.isAtMost(Buffer.byteLength(page("README.md")), 8 * 1024)
   })
 })

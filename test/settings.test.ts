@@ -26,7 +26,7 @@ const refusal = (env: Record<string, string>) => {
   return "read"
 }
 
-describe("a setting that cannot be used", () => {
+describe("an invalid setting", () => {
   it.each([
     ["NODE_ENV", "staging"],
     ["HOST", " "],
@@ -80,7 +80,7 @@ describe("a setting that cannot be used", () => {
     assert.match(refusal({ [name]: value }), new RegExp(`^${name}: [^\\n]+$`))
   })
 
-  it("is the one of a group that is missing", () => {
+  it("is the missing one of a group", () => {
     const all = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }
     assert.strictEqual(read(all).oidc?.clientId, "troupe")
     for (const missing of Object.keys(all))
@@ -88,7 +88,7 @@ describe("a setting that cannot be used", () => {
     assert.isNull(read().oidc)
   })
 
-  it("is the one of S3's that is missing, or a second place for the same contents", () => {
+  it("is the missing one of the S3 settings, or a second storage", () => {
     const all = { S3_BUCKET: "pictures", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "hush" }
     assert.deepInclude(read({ ...all, S3_ENDPOINT: "http://127.0.0.1:9000/" }).storage, {
       kind: "s3",
@@ -107,12 +107,12 @@ describe("a setting that cannot be used", () => {
     )
   })
 
-  it("is an operators' token that can be guessed, in production", () => {
+  it("is a guessable operator token, in production", () => {
     assert.match(refusal({ NODE_ENV: "production", ADMIN_TOKEN: "letmein" }), /^ADMIN_TOKEN: /)
     assert.isNotNull(read({ ADMIN_TOKEN: "letmein" }).adminToken)
   })
 
-  it("is never repeated where it may be a secret", () => {
+  it("is never quoted if it may be a secret", () => {
     for (const name of ["SECRETS_KEY", "SECRETS_KEY_NEW", "ADMIN_TOKEN", "TELEGRAM_MANAGER_TOKEN", "DATABASE_URL"]) {
       assert.notInclude(refusal({ [name]: "hu sh" }), "hu sh")
     }
@@ -120,7 +120,7 @@ describe("a setting that cannot be used", () => {
 })
 
 describe("settings", () => {
-  it("have defaults that differ in production only where a stranger could come in", () => {
+  it("have defaults that differ in production only where a stranger could get in", () => {
     const [here, there] = [read(), read({ NODE_ENV: "production" })]
     assert.deepStrictEqual(here.demo, { sandbox: true, keysPerHour: 5 })
     assert.deepStrictEqual(there.demo, { sandbox: false, keysPerHour: 5 })
@@ -128,7 +128,7 @@ describe("settings", () => {
     assert.deepStrictEqual(here.outboundAllow, [])
   })
 
-  it("count the proxies in front", () => {
+  it("include the number of proxies in front", () => {
     for (const [text, proxies] of [
       ["", 0],
       ["false", 0],
@@ -141,7 +141,7 @@ describe("settings", () => {
     for (const text of ["-1", "10", "yes"]) assert.match(refusal({ TRUST_PROXY: text }), /^TRUST_PROXY: /)
   })
 
-  it("analyse with the model that replies unless another is named", () => {
+  it("use the reply model for the analysis unless another is named", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big" }).model?.analyzeModel, "big")
     assert.strictEqual(
       read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "big", OPENAI_ANALYZE_MODEL: "small" }).model?.analyzeModel,
@@ -154,7 +154,7 @@ describe("settings", () => {
     )
   })
 
-  it("say what models cost, and how long their answers may be by what they are", () => {
+  it("include prices of models, and limits on answers by the kind of model", () => {
     const prices = {
       "llama3.1": { input: 0.1, cached_input: 0.05, output: 0.4 },
       "my-painter": { image: 0.02 },
@@ -166,7 +166,7 @@ describe("settings", () => {
     assert.strictEqual(read({ OPENAI_API_KEY: "sk", OPENAI_MODEL: "llama3.1" }).model?.maxTokens, 1_000)
   })
 
-  it("read the operator's safety texts out of a file", () => {
+  it("include the operator's safety texts from a file", () => {
     const file = (content: string) => {
       const path = join(mkdtempSync(join(tmpdir(), "troupe-settings-")), "texts.json")
       writeFileSync(path, content)
@@ -188,7 +188,7 @@ describe("settings", () => {
     }
   })
 
-  it("take an empty value of what need not be given as not given", () => {
+  it("treat an empty optional value as not given", () => {
     const settings = read({
       SECRETS_KEY: "",
       ADMIN_TOKEN: "",
@@ -203,7 +203,7 @@ describe("settings", () => {
     assert.deepStrictEqual(settings.outboundAllow, [])
   })
 
-  it("show no secret, however they are printed", () => {
+  it("reveal no secret, however they are printed", () => {
     const secrets = {
       SECRETS_KEY: KEY,
       ADMIN_TOKEN: "hush-admin",

@@ -21,17 +21,17 @@ export class UrlRejected extends Schema.TaggedError<UrlRejected>()("UrlRejected"
 }
 
 const MESSAGES = {
-  unparsable: "This is not a URL that can be called.",
-  scheme: "Only https URLs are called.",
-  userinfo: "A URL that is called holds no user and no password.",
-  address: "This URL leads to an address that is not public."
+  unparsable: "This is not a valid URL.",
+  scheme: "Only https URLs are accepted.",
+  userinfo: "The URL must not contain a user or a password.",
+  address: "The host of this URL has an address that is not public."
 }
-const OPERATOR = "The operator of this server can except hosts and networks with OUTBOUND_ALLOW."
+const OPERATOR = "The operator of this server can allow hosts and networks with OUTBOUND_ALLOW."
 const FIXES = {
-  unparsable: "Give an absolute URL such as https://example.com/hooks.",
-  scheme: `Give an https URL. ${OPERATOR}`,
-  userinfo: "Leave out what stands before the @.",
-  address: `Give a URL whose host has a public address. ${OPERATOR}`
+  unparsable: "Use an absolute URL such as https://example.com/hooks.",
+  scheme: `Use an https URL. ${OPERATOR}`,
+  userinfo: "Remove the part before the @.",
+  address: `Use a URL whose host has a public address. ${OPERATOR}`
 }
 
 const LOOK_UP_WITHIN = "2 seconds"

@@ -8,7 +8,7 @@ import { type GateContext, type GateName, openQuestion } from "./gates.ts"
 /** Neutral enough for any character. */
 const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
   en: [
-    "Sorry, I lost my thread there. Say that again?",
+    "Sorry, I lost my train of thought. Say that again?",
     "Hm. Give me a moment with that one.",
     "I don't have the right words for that just now.",
     "Let me come at that another way. What made you think of it?",
@@ -33,7 +33,7 @@ const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Raconte-moi un peu plus ?"
   ],
   pt: [
-    "Desculpa, perdi o fio. Dizes outra vez?",
+    "Desculpa, perdi o fio à meada. Podes repetir?",
     "Hm. Deixa-me pensar um momento.",
     "Agora faltam-me as palavras.",
     "Contas-me um pouco mais?"

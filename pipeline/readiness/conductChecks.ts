@@ -49,7 +49,7 @@ const insane = ({ behavioral_thresholds: thresholds }: Character): Finding | nul
   if (thresholds.withhold > EXTREME)
     return finding(
       "withhold",
-      "The character leaves almost every message unanswered, where it is allowed to.",
+      "The character leaves almost every message unanswered if it is allowed to.",
       "Lower it. 0.2 already has an effect."
     )
   if (thresholds.exit > EXTREME)

@@ -31,7 +31,7 @@ export type SafetyTextsByLocale = ReadonlyMap<string, Partial<SafetyTexts>>
 const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   en: {
     crisis: [
-      "I'm stepping out of the story for a moment, because what you wrote matters more than it does.",
+      "I'm stepping out of the story for a moment, because what you wrote matters more.",
       "If you might hurt yourself or are in danger, please call your local emergency number now, or a crisis " +
         "line near you: findahelpline.com lists them by country. You do not have to go through this alone."
     ],
@@ -48,9 +48,9 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
         "emergency number (112, 911 or 999) or a crisis line now: findahelpline.com lists them by country. They help " +
         "people who are afraid of hurting others."
     ],
-    ai_opening: ["So that you know: I'm an AI character, not a human."],
+    ai_opening: ["Just so you know: I'm an AI character, not a human."],
     ai_disclosure: [
-      "You asked straight: I'm an AI character, not a human.",
+      "Since you asked directly: I'm an AI character, not a human.",
       "The honest answer is that I'm an AI character, not a person."
     ],
     minors: [
@@ -64,9 +64,9 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   },
   de: {
     crisis: [
-      "Ich trete kurz aus der Geschichte heraus, denn was du geschrieben hast, ist wichtiger als sie.",
-      "Wenn du dir etwas antun könntest oder in Gefahr bist, ruf bitte jetzt den Notruf an oder ein " +
-        "Krisentelefon in deiner Nähe: findahelpline.com nennt sie für jedes Land. Du musst das nicht allein " +
+      "Ich trete kurz aus der Geschichte heraus, denn was du geschrieben hast, ist wichtiger.",
+      "Wenn du befürchtest, dir etwas anzutun, oder in Gefahr bist, ruf bitte jetzt den Notruf oder ein " +
+        "Krisentelefon in deiner Nähe an: findahelpline.com listet sie nach Ländern auf. Du musst das nicht allein " +
         "durchstehen."
     ],
     emergency: [
@@ -79,13 +79,13 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
         "passiert."
     ],
     threat: [
-      "Bitte halte hier an und geh auf Abstand: zu der Person und zu allem, womit du jemanden verletzen " +
-        "könntest. Ruf jetzt den Notruf (112) oder ein Krisentelefon an: findahelpline.com nennt sie für jedes Land. " +
+      "Bitte halte inne und geh auf Abstand: zu der Person und zu allem, womit du jemanden verletzen " +
+        "könntest. Ruf jetzt den Notruf (112) oder ein Krisentelefon an: findahelpline.com listet sie nach Ländern auf. " +
         "Dort hilft man auch Menschen, die Angst haben, anderen etwas anzutun."
     ],
     ai_opening: ["Damit du es weißt: Ich bin eine KI-Figur, kein Mensch."],
     ai_disclosure: [
-      "Du fragst direkt: Ich bin eine KI-Figur, kein Mensch.",
+      "Weil du direkt fragst: Ich bin eine KI-Figur, kein Mensch.",
       "Ehrlich gesagt: Ich bin eine KI-Figur und kein Mensch."
     ],
     minors: [
@@ -99,7 +99,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   es: {
     crisis: [
       "Salgo un momento de la historia, porque lo que escribiste importa más.",
-      "Si podrías hacerte daño o estás en peligro, llama ahora al número de emergencias de tu país o a una " +
+      "Si crees que podrías hacerte daño o estás en peligro, llama ahora al número de emergencias de tu país o a una " +
         "línea de crisis: findahelpline.com las reúne por país. No tienes que pasar por esto a solas."
     ],
     emergency: [
@@ -117,7 +117,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ],
     ai_opening: ["Para que lo sepas: soy un personaje de IA, no una persona."],
     ai_disclosure: [
-      "Me lo preguntas en serio: soy un personaje de IA, no una persona.",
+      "Ya que me lo preguntas en serio: soy un personaje de IA, no una persona.",
       "La verdad es que soy un personaje de IA y no una persona."
     ],
     minors: ["Mejor hablemos de otra cosa. ¿Qué tal tu día?"],
@@ -130,7 +130,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     crisis: [
       "Je sors un instant de l'histoire, parce que ce que tu as écrit compte davantage.",
       "Si tu risques de te faire du mal ou si tu es en danger, appelle maintenant les secours ou une ligne " +
-        "d'écoute : findahelpline.com les recense par pays. Tu n'as pas à traverser cela seul."
+        "d'écoute : findahelpline.com les recense par pays. Tu n'as pas à traverser cela sans aide."
     ],
     emergency: [
       "C'est une urgence : appelle maintenant les secours (112 ou 15) et mets le haut-parleur. On te dira quoi " +
@@ -147,7 +147,7 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
         "ceux qui craignent de blesser quelqu'un."
     ],
     ai_opening: ["Pour que tu le saches : je suis un personnage d'IA, pas un humain."],
-    ai_disclosure: ["Tu poses la question franchement : je suis un personnage d'IA, pas un humain."],
+    ai_disclosure: ["Puisque tu poses la question franchement : je suis un personnage d'IA, pas un humain."],
     minors: ["Restons-en à quelque chose d'amical. Raconte-moi plutôt ta journée."],
     break_reminder: [
       "Petit rappel : je suis un personnage d'IA, pas un humain. Tu écris depuis un moment, c'est le bon moment " +
@@ -157,11 +157,11 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
   pt: {
     crisis: [
       "Saio da história por um momento, porque o que escreveste importa mais.",
-      "Se te podes magoar ou estás em perigo, liga agora para o número de emergência ou para uma linha de " +
-        "apoio: findahelpline.com reúne-as por país. Não tens de passar por isto sem ninguém."
+      "Se achas que te podes magoar ou estás em perigo, liga já para o número de emergência ou para uma linha de " +
+        "apoio: findahelpline.com reúne-as por país. Não tens de passar por isto sem ajuda."
     ],
     emergency: [
-      "Isto é uma emergência: liga agora para o número de emergência (112, ou 192 no Brasil) em alta-voz. Vão " +
+      "Isto é uma emergência: liga já para o número de emergência (112, ou 192 no Brasil) e põe em alta-voz. Vão " +
         "dizer-te o que fazer até chegar ajuda."
     ],
     danger: [
@@ -170,16 +170,16 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
         "culpa tua."
     ],
     threat: [
-      "Por favor, para aqui e afasta-te dessa pessoa e de tudo o que possa ferir alguém. Liga agora para o " +
+      "Por favor, para aqui e afasta-te dessa pessoa e de tudo o que possa ferir alguém. Liga já para o " +
         "número de emergência (112, ou 190 no Brasil) ou para uma linha de apoio: findahelpline.com reúne-as " +
         "por país. " +
         "Também ajudam quem tem medo de fazer mal a outros."
     ],
     ai_opening: ["Para que saibas: sou uma personagem de IA, não uma pessoa."],
-    ai_disclosure: ["Perguntas a sério: sou uma personagem de IA, não uma pessoa."],
+    ai_disclosure: ["Já que perguntas a sério: sou uma personagem de IA, não uma pessoa."],
     minors: ["Vamos falar de outra coisa. Como foi o teu dia?"],
     break_reminder: [
-      "Um lembrete: sou uma personagem de IA, não uma pessoa. Já falas há algum tempo, é boa altura para uma pausa."
+      "Um lembrete: sou uma personagem de IA, não uma pessoa. Já estás a conversar há algum tempo: é boa altura para uma pausa."
     ]
   }
 }

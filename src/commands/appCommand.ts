@@ -77,16 +77,20 @@ const capsFlags = {
   "hard-stop": { type: "string", description: "Whether to refuse sends beyond the budget", valueHint: "true|false" },
   "end-user-daily-messages": {
     type: "string",
-    description: "Messages per day of each end-user without own caps",
+    description: "Messages per day for each end-user who has no caps of their own",
     valueHint: "N|none"
   },
   "end-user-daily-usd": {
     type: "string",
-    description: "Cost per day of such an end-user in US dollars",
+    description: "Cost per day for each such end-user in US dollars",
     valueHint: "N|none"
   },
   "end-user-monthly-usd": { type: "string", description: "The same for a month", valueHint: "N|none" },
-  "end-user-daily-images": { type: "string", description: "Images per day of such an end-user", valueHint: "N|none" },
+  "end-user-daily-images": {
+    type: "string",
+    description: "Images per day for each such end-user",
+    valueHint: "N|none"
+  },
   "messages-per-minute": {
     type: "string",
     description: "Messages per minute over HTTP. none: the server's limit",

@@ -11,7 +11,7 @@ const importFile = defineCommand({
     file: {
       type: "positional",
       required: true,
-      description: "A character card (JSON or PNG), CharX, a lorebook, a character of elizaOS or a bundle"
+      description: "A character card (JSON or PNG), CharX, a lorebook, an elizaOS character or a bundle"
     },
     slug: {
       type: "string",

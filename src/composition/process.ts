@@ -12,6 +12,7 @@ import { Settings } from "#src/settings/Settings.ts"
 import * as currentUnit from "#src/units/currentUnit.ts"
 import { api, type serving } from "./api.ts"
 import { channelKinds } from "./channelKinds.ts"
+import { heldUnits } from "./heldUnits.ts"
 import { pictures } from "./character.ts"
 import { outbound } from "./delivery.ts"
 import { imageModel, writer } from "./model.ts"
@@ -24,7 +25,7 @@ import { worker } from "./worker.ts"
 import * as world from "./world.ts"
 
 /** What both roles stand on, each on those below it. */
-const shared = Layer.mergeAll(writer, Workers.layer, channelKinds, botCare).pipe(
+const shared = Layer.mergeAll(writer, Workers.layer.pipe(Layer.provide(heldUnits)), channelKinds, botCare).pipe(
   Layer.provideMerge(Alignment.layer),
   Layer.provideMerge(world.shared),
   Layer.provideMerge(Layer.merge(tenancy.limits, telegram.shared)),

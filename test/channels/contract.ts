@@ -20,7 +20,7 @@ export type Behaviour =
 
 /** A delivery as its receiver saw it. */
 export interface Arrival {
-  /** By which the receiver tells a second copy; null where the channel has none. */
+  /** The id by which the receiver recognizes a copy. Null if the channel has none. */
   readonly id: string | null
   readonly body: string
 }
@@ -29,18 +29,18 @@ export interface Harness {
   readonly channel: Channel
   /** The delivery of this event to the receiver. */
   readonly delivery: (event: string) => Delivery
-  /** What must arrive for it, to the byte. */
+  /** What must arrive for it, byte for byte. */
   readonly rendered: (delivery: Delivery) => string
   readonly arrivals: () => ReadonlyArray<Arrival>
   /** Resolves when that many have arrived. */
   readonly arrived: (count: number) => Promise<void>
 }
 
-/** A channel and one receiver that behaves so. The one that asks to wait asks for `ASKED`. */
+/** A channel and one receiver with this behaviour. The one that asks to wait asks for `ASKED`. */
 export type MakeHarness = (behaviour: Behaviour) => Effect.Effect<Harness, never, Scope>
 
 export const ASKED = Duration.seconds(7)
-/** No try takes longer. */
+/** No attempt takes longer. */
 const LONGEST = Duration.seconds(35)
 
 const EVENTS = [
@@ -65,7 +65,7 @@ const BEHAVIOURS = Object.keys(OUTCOMES) as ReadonlyArray<Behaviour>
 export const itKeepsTheContract = (make: MakeHarness): void => {
   describe("the contract of a push channel", () => {
     it.effect.each(BEHAVIOURS)(
-      "a receiver that %s has its outcome, never an error, within the time limits",
+      "reports the right outcome for a receiver that %s, without an error and within the time limits",
       (behaviour) =>
         Effect.gen(function* () {
           const { channel, delivery, arrived } = yield* make(behaviour)
@@ -81,7 +81,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
         })
     )
 
-    it.effect("an answer that names a time to wait is heeded for the whole endpoint", () =>
+    it.effect("applies a wait that the receiver asks for to the whole endpoint", () =>
       Effect.gen(function* () {
         const { channel, delivery } = yield* make("asks to wait")
         const attempt = yield* push(channel, delivery(EVENTS[0]))
@@ -94,7 +94,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
       })
     )
 
-    it.effect("a refusal names no time of its own", () =>
+    it.effect("does not set a wait after a plain refusal", () =>
       Effect.gen(function* () {
         const { channel, delivery } = yield* make("refuses for now")
         const attempt = yield* push(channel, delivery(EVENTS[0]))
@@ -102,7 +102,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
       })
     )
 
-    it.effect("what arrives is the event, byte for byte", () =>
+    it.effect("delivers the event byte for byte", () =>
       Effect.gen(function* () {
         const { channel, delivery, rendered, arrivals } = yield* make("takes it")
         for (const event of EVENTS) {
@@ -113,7 +113,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
       })
     )
 
-    it.effect("a try that is made again after an unknown one carries the same id", () =>
+    it.effect("sends the same id again when it retries after an unknown outcome", () =>
       Effect.gen(function* () {
         const { channel, delivery, arrivals } = yield* make("drops after taking")
         if ((yield* channel.afterUnknown({ ...delivery(EVENTS[0]), part: 0, unknowns: 1 })) === "skip") return
@@ -126,7 +126,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
       })
     )
 
-    it.effect("a try that is interrupted ends at once", () =>
+    it.effect("ends an interrupted attempt at once", () =>
       Effect.gen(function* () {
         const { channel, delivery, arrived } = yield* make("hangs")
         const fiber = yield* Effect.forkChild(push(channel, delivery(EVENTS[0])), { startImmediately: true })
@@ -135,7 +135,7 @@ export const itKeepsTheContract = (make: MakeHarness): void => {
       })
     )
 
-    it.effect("each wait of the schedule is longer than none", () =>
+    it.effect("has only positive waits in its schedule", () =>
       Effect.gen(function* () {
         const { channel, delivery } = yield* make("takes it")
         const schedule = yield* channel.retry(delivery(EVENTS[0]))

@@ -10,7 +10,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 
-/** A log in memory: as many events as `tail` says, each of them written as its cursor. */
+/** A log in memory: `tail` events, each written as its cursor. */
 class FakeLog {
   tail = 0
   gone = false
@@ -101,7 +101,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("ends between 4.5 and 5 minutes after it began, not all at the same time", () =>
+  it.effect("ends between 4.5 and 5 minutes after it began, and not at the same time as others", () =>
     Effect.gen(function* () {
       const { feeds, follow } = yield* setUp
       const sinks = yield* Effect.forEach(upTo(40), () => follow().pipe(Effect.map(({ sink }) => sink)))
@@ -119,7 +119,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("has ended when five minutes are over, whatever the chance and wherever between two ticks it began", () =>
+  it.effect("has always ended after five minutes, whatever the random value and its start between two ticks", () =>
     Effect.gen(function* () {
       for (const chance of [0, 0.999_999]) {
         const { follow } = yield* setUp
@@ -135,7 +135,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("that ends has had everything up to then, and gets nothing after", () =>
+  it.effect("that ends has received everything up to then, and receives nothing afterwards", () =>
     Effect.gen(function* () {
       const { follow, append } = yield* setUp
       const { sink } = yield* follow()
@@ -146,7 +146,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("that leaves gets nothing more, and the last one ends the feed", () =>
+  it.effect("that disconnects receives nothing more, and the last one closes the feed", () =>
     Effect.gen(function* () {
       const { log, feeds, follow, append } = yield* setUp
       const { sink, leave } = yield* follow()
@@ -170,7 +170,7 @@ describe("a connection", () => {
 })
 
 describe("followers of one log", () => {
-  it.effect("each get each event once and in order, wherever they began", () =>
+  it.effect("each receive every event once and in order, wherever they started", () =>
     Effect.gen(function* () {
       const { follow, append } = yield* setUp
       yield* append(5)
@@ -187,7 +187,7 @@ describe("followers of one log", () => {
     })
   )
 
-  it.effect("share one read of what is new", () =>
+  it.effect("share one read of new events", () =>
     Effect.gen(function* () {
       const { log, follow, append } = yield* setUp
       const followers = yield* Effect.forEach(upTo(50), () => follow())
@@ -198,7 +198,7 @@ describe("followers of one log", () => {
     })
   )
 
-  it.effect("get a long log in chunks, whole", () =>
+  it.effect("receive a long log in chunks, without gaps", () =>
     Effect.gen(function* () {
       const { follow, append } = yield* setUp
       yield* append(450)
@@ -208,7 +208,7 @@ describe("followers of one log", () => {
   )
 })
 
-describe("a reader that is slow", () => {
+describe("a slow reader", () => {
   const stall = Effect.gen(function* () {
     const tools = yield* setUp
     const { sink } = yield* tools.follow()
@@ -217,7 +217,7 @@ describe("a reader that is slow", () => {
     return { ...tools, sink }
   })
 
-  it.effect("is written nothing more, not even a heartbeat, while its buffer is full", () =>
+  it.effect("is sent nothing more while its buffer is full, not even a heartbeat", () =>
     Effect.gen(function* () {
       const { sink, append } = yield* stall
       yield* append(3)
@@ -228,7 +228,7 @@ describe("a reader that is slow", () => {
     })
   )
 
-  it.effect("gets what it missed from the log when it has drained, and goes on live", () =>
+  it.effect("gets the missed events from the log when its buffer has drained, and continues live", () =>
     Effect.gen(function* () {
       const { sink, append } = yield* stall
       yield* append(300)
@@ -244,7 +244,7 @@ describe("a reader that is slow", () => {
     })
   )
 
-  it.effect("is cut after 30 seconds", () =>
+  it.effect("is disconnected after 30 seconds", () =>
     Effect.gen(function* () {
       const { sink, feeds } = yield* stall
       yield* TestClock.adjust("29 seconds")
@@ -255,7 +255,7 @@ describe("a reader that is slow", () => {
     })
   )
 
-  it.effect("is ended, and the log not read again and again, when what it missed is not there any more", () =>
+  it.effect("is disconnected, without repeated reads of the log, if the missed events no longer exist", () =>
     Effect.gen(function* () {
       const { sink, log, append, feeds } = yield* stall
       yield* append(3)
@@ -268,7 +268,7 @@ describe("a reader that is slow", () => {
     })
   )
 
-  it.effect("does not hold up the others", () =>
+  it.effect("does not delay the others", () =>
     Effect.gen(function* () {
       const { follow, append } = yield* stall
       const other = yield* follow()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What one reader was given for one question: everything after `since`, in the order it came. */
+/** What one reader received for one request: everything after `since`, in order of arrival. */
 interface Sighting {
   readonly by: string
   readonly sessionId: string
@@ -22,7 +22,7 @@ interface Sighting {
   readonly events: Array<LogEvent>
 }
 
-/** A reader of server-sent events that can be cut off at any moment, in the middle of a frame too. */
+/** A reader of server-sent events that can be disconnected at any moment, even in the middle of a frame. */
 class StreamReader {
   readonly sighting: Sighting
   #request: ClientRequest
@@ -69,7 +69,7 @@ class StreamReader {
     this.#heard()
   }
 
-  /** The last cursor that was seen: where a reader goes on. */
+  /** The last cursor received: where a reader continues. */
   get cursor(): number {
     return this.sighting.events.at(-1)?.cursor ?? this.sighting.since
   }
@@ -92,7 +92,7 @@ interface Sent {
   readonly text: string
 }
 
-/** What must be on each session's log, as far as acknowledgements say: the replies are learnt from the log itself. */
+/** What must be on each session's log according to the acknowledgements. The replies are taken from the log itself. */
 interface Model {
   readonly sent: Array<Array<Sent>>
   readonly keys: Array<Map<string, Sent>>
@@ -174,7 +174,7 @@ const commands = [
     command("reconnect", async (_, real) => {
       const stream = real.closed[which % Math.max(real.closed.length, 1)]
       if (stream === undefined) return
-      // As a browser does it: the first address again, and how far it came in a header.
+      // Like a browser: the first address again, and the last cursor in a header.
       real.open.push({
         at: stream.at,
         reader: new StreamReader(sessionAt(real, stream.at), stream.since, stream.reader.cursor)
@@ -183,7 +183,7 @@ const commands = [
   )
 ]
 
-/** The whole log of a session, once every message on it has its outcome. */
+/** The whole log of a session, once every message on it has an outcome. */
 const settledLog = async (sessionId: string, sent: ReadonlyArray<Sent>) => {
   for (const { runRef, cursor } of sent)
     await app.waitFor(
@@ -194,9 +194,9 @@ const settledLog = async (sessionId: string, sent: ReadonlyArray<Sent>) => {
   return app.events(sessionId)
 }
 
-describe("the log, against an array", () => {
+describe("the log, compared with an array", () => {
   it(
-    "shows every reader the same slice of the same sequence, whatever they do",
+    "shows every reader the same slice of the same sequence, whatever the operations",
     () =>
       fc.assert(
         fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (commands) => {
@@ -231,7 +231,7 @@ describe("the log, against an array", () => {
               )
             }
 
-            // A stream that is still open comes to the end of the log by itself.
+            // A stream that is still open reaches the end of the log by itself.
             await Promise.all(real.open.map(({ at, reader }) => reader.until(logs[at]?.length ?? 0)))
             for (const { by, sessionId, since, events } of [
               ...real.sightings,
@@ -255,7 +255,7 @@ describe("the log, against an array", () => {
     60_000
   )
 
-  it("wakes a long poll by what is said", async () => {
+  it("wakes a long poll when a message is written", async () => {
     const session = await app.createSession({ character_slug: character })
     const poll = app.get(`/v1/sessions/${session}/events?since=0&wait=20`)
     const { body } = await app.send(session, "Hello?")

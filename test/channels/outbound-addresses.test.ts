@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "xn--bcher-kva.example": ["192.168.1.1"]
 }
 
-/** What registering this URL is answered with. */
+/** The response to registering this URL. */
 const check = (url: string, outboundAllow = "") => {
   const read = parseAllowList(outboundAllow)
   const lookUp = (host: string) =>
@@ -33,7 +33,7 @@ const check = (url: string, outboundAllow = "") => {
   )
 }
 
-describe("an address of the internet", () => {
+describe("an internet address", () => {
   it.each([
     "1.1.1.1",
     "93.184.216.34",
@@ -98,7 +98,7 @@ describe("an address of the internet", () => {
     "",
     "example.com",
     "127.0.0.1.example"
-  ])("is not: %s", (address) => {
+  ])("is not public: %s", (address) => {
     assert.isFalse(isPublic(address))
   })
 })
@@ -112,7 +112,7 @@ describe("registering a URL", () => {
     "https://1.1.1.1/",
     "https://[2606:4700::1111]/",
     "https://not-yet-known.example"
-  ])("takes %s", async (url) => {
+  ])("accepts %s", async (url) => {
     assert.strictEqual(await check(url), "taken")
   })
 
@@ -229,7 +229,7 @@ describe("OUTBOUND_ALLOW", () => {
     "0x7f.0.0.1",
     "-x",
     "host/8"
-  ])("names what it cannot read: %s", (entry) => {
+  ])("reports an invalid value: %s", (entry) => {
     assert.deepStrictEqual(parseAllowList(`good.example, ${entry}`), { bad: entry })
   })
 })

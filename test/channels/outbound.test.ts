@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** Listens with any kind of server; counts connections and what they say. */
+/** Listens with any kind of server. Counts connections and records what they send. */
 const listen = async (server: Server, host = "127.0.0.1") => {
   const sockets: Array<Socket> = []
   let received = ""
@@ -48,7 +48,7 @@ const listen = async (server: Server, host = "127.0.0.1") => {
   })
   return { port: (server.address() as AddressInfo).port, sockets, received: () => received }
 }
-/** A server that answers a request with whatever it is told to do with its socket. */
+/** A server that answers each request by any action on its socket. */
 const misbehaving = (behave: (socket: Socket) => void) =>
   listen(createServer((socket) => socket.once("data", () => behave(socket))))
 const answering = (status: number, headers: Record<string, string> = {}, body = "") =>
@@ -61,7 +61,7 @@ const answering = (status: number, headers: Record<string, string> = {}, body = 
 
 const nobody: LookUpName = (host) => Effect.fail(new Unresolved({ host }))
 
-/** Outbound as a process with this OUTBOUND_ALLOW has it. */
+/** Outbound as configured in a process with this OUTBOUND_ALLOW. */
 const outbound = (outboundAllow: string, lookUp: LookUpName = nobody) => {
   const read = parseAllowList(outboundAllow)
   const runtime = ManagedRuntime.make(
@@ -92,8 +92,8 @@ const outbound = (outboundAllow: string, lookUp: LookUpName = nobody) => {
 }
 const blocked = { reason: "blocked_address", sent: false }
 
-describe("a guard that is only a look-up hook", () => {
-  it("lets literals through to this machine", async () => {
+describe("a guard that only hooks the name lookup", () => {
+  it("lets literal addresses of this machine through", async () => {
     const server = await answering(200, {}, "inside")
     const hooked = new Agent({
       connect: { lookup: (host, _options, answer) => answer(new Error(`${host} is not for you`), []) }
@@ -107,7 +107,7 @@ describe("a guard that is only a look-up hook", () => {
 })
 
 describe("the guard", () => {
-  it("refuses every spelling of this machine before it is dialled", async () => {
+  it("refuses every spelling of this machine's addresses before it connects", async () => {
     const server = await answering(200)
     const { post } = outbound("", () => Effect.succeed(["127.0.0.1", "::1", "::ffff:127.0.0.1"]))
     for (const scheme of ["http", "https"]) {
@@ -129,7 +129,7 @@ describe("the guard", () => {
     assert.lengthOf(server.sockets, 0)
   })
 
-  it("knows localhost without asking a name server, as the check of a URL does", async () => {
+  it("recognizes localhost without a name server, as the URL check does", async () => {
     const server = await answering(200)
     const { check, post } = outbound("127.0.0.1", nobody)
     for (const host of ["localhost", "LOCALHOST.", "app.localhost"]) {
@@ -138,13 +138,13 @@ describe("the guard", () => {
     }
   })
 
-  it("refuses a user, another scheme and what is no URL", async () => {
+  it("refuses a URL with a user, another scheme, or no valid syntax", async () => {
     const { post } = outbound("127.0.0.1")
     for (const url of ["https://user:password@hooks.example", "ftp://127.0.0.1", "nothing"])
       assert.deepStrictEqual(await post(url), blocked, url)
   })
 
-  it("refuses a name that stands for another address when it is dialled than when it was registered", async () => {
+  it("refuses a name that resolves to another address when connecting than at registration", async () => {
     const server = await answering(200)
     const answers = [["93.184.216.34"], ["127.0.0.1"]]
     const { check, post } = outbound("", () => Effect.succeed(answers.shift() ?? []))
@@ -155,7 +155,7 @@ describe("the guard", () => {
     assert.lengthOf(server.sockets, 0)
   })
 
-  it("dials the very address that it has checked, of one look-up, and none that did not pass", async () => {
+  it("connects to exactly the address that it checked in one lookup, and to none that failed the check", async () => {
     const server = await listen(
       createHttpServer((_, response) => response.end("here")),
       "0.0.0.0"
@@ -172,14 +172,14 @@ describe("the guard", () => {
     assert.strictEqual(lookedUp, 1)
   })
 
-  it("goes by the port of an exception", async () => {
+  it("respects the port of an exception", async () => {
     const [one, other] = [await answering(204), await answering(204)]
     const { post } = outbound(`127.0.0.1:${one.port}`)
     assert.include(await post(`http://127.0.0.1:${one.port}`), { status: 204 })
     assert.deepStrictEqual(await post(`http://127.0.0.1:${other.port}`), blocked)
   })
 
-  it("asks the operating system for a host that the operator excepts by name, and for no other", async () => {
+  it("uses the operating system's resolver only for a host that the operator allows by name", async () => {
     const server = await answering(204)
     const asked: Array<[string, boolean]> = []
     const { post } = outbound("inside", (host, excepted) => {
@@ -194,7 +194,7 @@ describe("the guard", () => {
     ])
   })
 
-  it("reaches IPv6 too", async ({ skip }) => {
+  it("also reaches IPv6 addresses", async ({ skip }) => {
     if (
       !Object.values(networkInterfaces())
         .flat()
@@ -212,7 +212,7 @@ describe("the guard", () => {
     assert.deepStrictEqual(await outbound("").post(`http://[::1]:${server.port}`), blocked)
   })
 
-  it("keeps the name for TLS and for the Host header, and demands a certificate for it", async () => {
+  it("keeps the name for TLS and for the Host header, and requires a certificate for it", async () => {
     const before = getCACertificates("default")
     setDefaultCACertificates([...before, TLS["certificate"] ?? ""])
     closing.push(async () => setDefaultCACertificates(before))
@@ -237,7 +237,7 @@ describe("the guard", () => {
 describe("a post", () => {
   const here = outbound.bind(null, "127.0.0.1")
 
-  it("sends the body and headers as given, and brings status, Retry-After and the body", async () => {
+  it("sends the body and headers as given, and returns the status, Retry-After and the body", async () => {
     const server = await answering(429, { "retry-after": "7", "x-other": "1" }, "slow\0 down")
     const answer = await here().post(`http://127.0.0.1:${server.port}/hooks?a=b`, {
       headers: { "webhook-id": "evt_1" }
@@ -251,11 +251,11 @@ describe("a post", () => {
     )
   })
 
-  it("uses connections again", async () => {
+  it("reuses connections", async () => {
     const server = await answering(200, {}, "ok")
     const { post } = here()
     for (let n = 0; n < 20; n++) assert.include(await post(`http://127.0.0.1:${server.port}`), { body: "ok" })
-    // The next post may come a moment before the connection of the last one is free.
+    // The next post may start just before the last connection is free.
     assert.isAtMost(server.sockets.length, 2)
   })
 
@@ -268,7 +268,7 @@ describe("a post", () => {
     assert.lengthOf(inside.sockets, 0)
   })
 
-  it("reads 8 KiB of 2 MB and hangs up", async () => {
+  it("reads 8 KiB of 2 MB and closes the connection", async () => {
     const server = await answering(200, {}, "x".repeat(2 * 1024 * 1024))
     const answer = await here().post(`http://127.0.0.1:${server.port}`)
     assert.include(answer, { status: 200, body: "x".repeat(8192) })
@@ -278,7 +278,7 @@ describe("a post", () => {
     )
   })
 
-  it("gives up on a server that never answers, and says that it may have been heard", async () => {
+  it("gives up on a server that never answers, and reports that the request may have arrived", async () => {
     const server = await misbehaving(() => {})
     assert.deepStrictEqual(await here().post(`http://127.0.0.1:${server.port}`, { totalTimeout: "2 seconds" }), {
       reason: "timeout",
@@ -290,7 +290,7 @@ describe("a post", () => {
     )
   })
 
-  it("gives up on headers that drip", async () => {
+  it("gives up on headers that arrive too slowly", async () => {
     const server = await misbehaving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n")
       const drip = setInterval(() => socket.write("x-a: b\r\n"), 20)
@@ -302,7 +302,7 @@ describe("a post", () => {
     })
   })
 
-  it("takes the status as the answer when the body drips on, stops, or breaks off", async () => {
+  it("uses the status as the answer when the body is slow, stops or breaks off", async () => {
     const head = "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n"
     const servers = [
       await misbehaving((socket) => {
@@ -321,14 +321,14 @@ describe("a post", () => {
     for (const answer of answers) assert.include(answer, { status: 200 })
   })
 
-  it("does not take an interim answer for the answer", async () => {
+  it("does not treat an interim response as the final one", async () => {
     const server = await misbehaving((socket) =>
       socket.end("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n")
     )
     assert.include(await here().post(`http://127.0.0.1:${server.port}`), { status: 204 })
   })
 
-  it("tells a reset or a hang-up before the answer from a connection that was never made", async () => {
+  it("distinguishes a connection closed before the answer from one that was never established", async () => {
     const [resetting, leaving] = [
       await misbehaving((socket) => socket.resetAndDestroy()),
       await misbehaving((socket) => socket.end())
@@ -339,7 +339,7 @@ describe("a post", () => {
     assert.deepStrictEqual(await outbound("").post("https://nowhere.example"), { reason: "unresolved", sent: false })
   })
 
-  it("names an answer that is no HTTP, or that is all headers", async () => {
+  it("reports an answer that is not HTTP or consists only of headers", async () => {
     const servers = [
       await misbehaving((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n")),
       await misbehaving((socket) => socket.end(`HTTP/1.1 200 OK\r\nx-a: ${"x".repeat(100_000)}\r\n\r\n`)),
@@ -349,14 +349,14 @@ describe("a post", () => {
       assert.deepStrictEqual(await here().post(`http://127.0.0.1:${port}`), { reason: "bad_response", sent: true })
   })
 
-  it("has sent nothing when TLS is never answered, and waits five seconds for it at most", async () => {
+  it("has sent nothing when the TLS handshake is never answered, and waits at most five seconds for it", async () => {
     const server = await listen(createServer())
     const began = performance.now()
     assert.deepStrictEqual(await here().post(`https://127.0.0.1:${server.port}`), { reason: "timeout", sent: false })
     assert.approximately(performance.now() - began, 5_500, 1_500)
   })
 
-  it("that was given up while its name was looked up is never sent", async () => {
+  it("is never sent if it was cancelled during the name lookup", async () => {
     const server = await answering(200)
     const found = Deferred.makeUnsafe<ReadonlyArray<string>>()
     const { post, dispose } = here(() => Deferred.await(found))

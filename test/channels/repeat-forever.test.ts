@@ -6,8 +6,8 @@ import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { repeatForever } from "#channels/repeatForever.ts"
 
-describe("work that is done in rounds", () => {
-  it.effect("goes on after a round that died, and ends when it is interrupted", () =>
+describe("a background loop", () => {
+  it.effect("continues after an iteration fails, and ends when it is interrupted", () =>
     Effect.gen(function* () {
       let done = 0
       const work = Effect.suspend(() => (++done === 2 ? Effect.die(new Error("a bug")) : Effect.void))

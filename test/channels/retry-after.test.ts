@@ -7,7 +7,7 @@ import { SCHEDULE } from "#channels/webhook/schedule.ts"
 const seconds = (wait: Duration.Duration) => Duration.toSeconds(wait)
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-describe("the wait before the next try", () => {
+describe("the wait before the next attempt", () => {
   it("is the step, up to a fifth shorter or longer", () => {
     const waits = [0, 0.5, 1].map((random) => seconds(nextDelay(Duration.minutes(5), null, random)))
     assert.deepStrictEqual(waits, [240, 300, 360])
@@ -17,11 +17,11 @@ describe("the wait before the next try", () => {
     ["sooner than that", 1, 348],
     ["between the step and twice the step", 400, 400],
     ["later than both", 100_000, 600]
-  ] as const)("heeds a receiver that asks for a time %s", (_, asked, waited) => {
+  ] as const)("respects a receiver that asks for a time %s", (_, asked, waited) => {
     assert.strictEqual(seconds(nextDelay(Duration.minutes(5), Duration.seconds(asked), 0.9)), waited)
   })
 
-  it("lies within a fifth below the step and twice the step, whatever a receiver asks for", () => {
+  it("is between a fifth less than the step and twice the step, whatever a receiver asks for", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SCHEDULE), fc.option(fc.nat()), chance, (step, asked, random) => {
         const wait = seconds(nextDelay(step, asked === null ? null : Duration.seconds(asked), random))
@@ -33,7 +33,7 @@ describe("the wait before the next try", () => {
 })
 
 describe("the schedule of webhooks", () => {
-  it("tries often in the first minute, and for more than two days", () => {
+  it("retries often in the first minute, and continues for more than two days", () => {
     assert.deepStrictEqual(SCHEDULE.map(seconds), [
       1,
       2,

@@ -18,7 +18,7 @@ const PREVIOUS = "a secret of words, with an ümlaut and a 😀"
 const OTHER = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 const EVENT = `{"cursor":7,"type":"message.created","payload":{"text":"Grüße 😀"}}`
 
-/** A secret as its holder hands it to the packages. */
+/** A secret in the form that the packages expect. */
 const asGiven = (secret: string): [string | Uint8Array, { format?: "raw" }] => {
   const isEncoded =
     secret.startsWith("whsec_") &&
@@ -33,7 +33,7 @@ const VERIFIERS = {
 } as const
 const PACKAGES = Object.keys(VERIFIERS) as ReadonlyArray<keyof typeof VERIFIERS>
 
-/** The request by which a receiver gets the event under these secrets. */
+/** The request that delivers the event to a receiver with these secrets. */
 const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>) {
   const receiver = yield* Effect.acquireRelease(
     Effect.promise(() => startReceiver(status(200))),
@@ -68,15 +68,15 @@ const requestUnder = Effect.fnUntraced(function* (secrets: ReadonlyArray<string>
 const headersOf = ({ headers }: Received) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-describe.each(PACKAGES)("a receiver that verifies by the package %s", (name) => {
+describe.each(PACKAGES)("a receiver that verifies with the package %s", (name) => {
   const verifier = VERIFIERS[name]
 
   it.live.each([
-    ["by an encoded secret", [CURRENT], CURRENT],
-    ["by a secret of its own words", [PREVIOUS], PREVIOUS],
-    ["during a rotation, by the new secret", [CURRENT, PREVIOUS], CURRENT],
-    ["during a rotation, by the old secret", [CURRENT, PREVIOUS], PREVIOUS]
-  ] as const)("takes our request %s", ([, secrets, secret]) =>
+    ["with an encoded secret", [CURRENT], CURRENT],
+    ["with a plain-text secret", [PREVIOUS], PREVIOUS],
+    ["during a rotation, with the new secret", [CURRENT, PREVIOUS], CURRENT],
+    ["during a rotation, with the old secret", [CURRENT, PREVIOUS], PREVIOUS]
+  ] as const)("accepts our request %s", ([, secrets, secret]) =>
     Effect.gen(function* () {
       const request = yield* requestUnder(secrets)
       assert.doesNotThrow(() => verifier(secret).verify(request.body, headersOf(request)))
@@ -84,14 +84,14 @@ describe.each(PACKAGES)("a receiver that verifies by the package %s", (name) => 
     })
   )
 
-  it.live("refuses it under another secret", () =>
+  it.live("rejects a request signed with another secret", () =>
     Effect.gen(function* () {
       const request = yield* requestUnder([CURRENT, PREVIOUS])
       assert.throws(() => verifier(OTHER).verify(request.body, headersOf(request)), "No matching signature")
     })
   )
 
-  it.live("refuses another body, another id, and another time", () =>
+  it.live("rejects another body, another id and another time", () =>
     Effect.gen(function* () {
       const request = yield* requestUnder([CURRENT])
       const headers = headersOf(request)
@@ -103,7 +103,7 @@ describe.each(PACKAGES)("a receiver that verifies by the package %s", (name) => 
     })
   )
 
-  it.effect("refuses one of long ago", () =>
+  it.effect("rejects an old request", () =>
     Effect.gen(function* () {
       const request = yield* requestUnder([CURRENT])
       assert.strictEqual(headersOf(request)["webhook-timestamp"], "0")
@@ -127,7 +127,7 @@ describe("a signature", () => {
   const verify = (key: string, payload: string | Buffer, headers: Record<string, string>) =>
     new StandardWebhook(...asGiven(key)).verify(payload, headers, { jsonParse: false })
 
-  it("verifies, whatever the body and the secrets", () => {
+  it("is valid for any body and any secrets", () => {
     fc.assert(
       fc.property(body, fc.array(secret, { minLength: 1, maxLength: 3 }), (text, secrets) => {
         const headers = signatureHeaders(
@@ -140,14 +140,14 @@ describe("a signature", () => {
     )
   })
 
-  it("is refused when any one byte of the body or of the signature is another", () => {
+  it("is rejected when any byte of the body or of the signature has changed", () => {
     fc.assert(
       fc.property(body, secret, fc.nat(), fc.integer({ min: 1, max: 255 }), (text, key, place, change) => {
         const bytes = Buffer.from(text)
         const headers = signatureHeaders({ id: "evt_01", timestamp: now(), body: bytes }, [Redacted.make(key)])
         const flipped = (from: Buffer) =>
           Buffer.from(from.map((byte, at) => (at === place % from.length ? byte ^ change : byte)))
-        // The package reads a body as text, in which some invalid bytes are all the same.
+        // The package reads a body as text, in which some invalid bytes become the same character.
         const other = flipped(bytes)
         if (other.toString() !== text) assert.throws(() => verify(key, other, headers), "No matching signature")
         const forged = flipped(Buffer.from(headers["webhook-signature"], "latin1")).toString("latin1")

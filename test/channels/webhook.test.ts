@@ -107,10 +107,10 @@ describe("an answer", () => {
     ["of 404", status(404), "NotSent http_404"],
     ["of 500 with 2 MB", status(500, {}, Buffer.alloc(2_000_000, "a")), "NotSent http_500"],
     ["of 410", status(410), "Gone http_410"],
-    ["that is none", reset, "Unknown reset"],
-    ["that is cut off in its head", rawThenClose("HTTP/1.1 20"), "Unknown reset"],
-    ["with more head than anybody needs", raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}`), "Unknown bad_response"]
-  ] as const)("%s has its outcome", ([, answering, expected]) =>
+    ["that is not HTTP", reset, "Unknown reset"],
+    ["that is cut off in its headers", rawThenClose("HTTP/1.1 20"), "Unknown reset"],
+    ["with oversized headers", raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}`), "Unknown bad_response"]
+  ] as const)("%s has the right outcome", ([, answering, expected]) =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(answering)
       const attempt = yield* push(channel, deliveryOf(EVENT))
@@ -120,7 +120,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect.each([301, 302, 303, 307, 308])("of %i is not followed", (code) =>
+  it.effect.each([301, 302, 303, 307, 308])("with status %i is not followed", (code) =>
     Effect.gen(function* () {
       const elsewhere = yield* receiverThat(status(200))
       for (const location of [elsewhere.url, "http://169.254.169.254/latest/meta-data/"]) {
@@ -131,7 +131,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect.each([429, 502, 504])("of %i leaves the whole endpoint alone", (code) =>
+  it.effect.each([429, 502, 504])("with status %i does not pause the whole endpoint", (code) =>
     Effect.gen(function* () {
       const { channel } = yield* harness(status(code))
       const attempt = yield* push(channel, deliveryOf(EVENT))
@@ -143,11 +143,11 @@ describe("an answer", () => {
     ["in seconds", "120", 120],
     ["as a date", "Thu, 01 Jan 1970 00:01:40 GMT", 40],
     ["as a date that has passed", "Thu, 01 Jan 1970 00:00:01 GMT", 0],
-    ["beyond all measure", "99999999999999999999", 86_400],
+    ["as an extremely large number", "99999999999999999999", 86_400],
     ["as a decimal", "1.5", null],
-    ["as a number below zero", "-5", null],
+    ["as a negative number", "-5", null],
     ["as a word", "later", null]
-  ] as const)("may say when to come back: %s", ([, header, seconds]) =>
+  ] as const)("may contain a retry time: %s", ([, header, seconds]) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 minute")
       const { channel } = yield* harness(status(503, { "retry-after": header }))
@@ -163,8 +163,8 @@ describe("an answer", () => {
   it.effect.each([
     ["whole", Buffer.from("thank you"), "thank you"],
     ["up to 8 KiB", Buffer.alloc(2_000_000, "a"), "a".repeat(8192)],
-    ["without what the database cannot hold", Buffer.from("a\0b"), "a\ufffdb"],
-    ["with what is no UTF-8 replaced, within 8 KiB still", Buffer.alloc(9000, 0xff), "\ufffd".repeat(2730)],
+    ["without characters that the database cannot store", Buffer.from("a\0b"), "a\ufffdb"],
+    ["with invalid UTF-8 replaced, still within 8 KiB", Buffer.alloc(9000, 0xff), "\ufffd".repeat(2730)],
     ["without half a character at its end", Buffer.from("é".repeat(5000).replace("é", "e")), `e${"é".repeat(4095)}`]
   ] as const)("is kept %s", ([, body, kept]) =>
     Effect.gen(function* () {
@@ -174,7 +174,7 @@ describe("an answer", () => {
     })
   )
 
-  it.effect("of 2 MB is not read to its end", () =>
+  it.effect("of 2 MB is not read to the end", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(
         drip(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${"a".repeat(10_000)}`)
@@ -184,7 +184,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("that does not end is waited for 15 seconds, and counts by what has come of it", () =>
+  it.live("that does not end is waited for 15 seconds, and counts by its status", () =>
     Effect.gen(function* () {
       const expected = [
         [hang, "Unknown timeout"],
@@ -215,14 +215,14 @@ describe("an answer", () => {
 })
 
 describe("an endpoint", () => {
-  it.effect("that is not there any more ends the channel", () =>
+  it.effect("that no longer exists ends the channel", () =>
     Effect.gen(function* () {
       const channel = yield* channelTo(() => Effect.succeed(undefined))
       assert.strictEqual(codeOf(yield* push(channel, deliveryOf(EVENT))), "Gone channel_missing")
     })
   )
 
-  it.effect("is asked for by app, channel and version", () =>
+  it.effect("is looked up by app, channel and version", () =>
     Effect.gen(function* () {
       const asked: Array<ReadonlyArray<unknown>> = []
       const channel = yield* channelTo((...of) =>
@@ -236,7 +236,7 @@ describe("an endpoint", () => {
     })
   )
 
-  it.effect("that cannot be looked up for a while is waited for, and then nothing was sent", () =>
+  it.effect("that temporarily cannot be looked up is retried, and nothing was sent", () =>
     Effect.gen(function* () {
       let looks = 0
       const away = () =>
@@ -251,7 +251,7 @@ describe("an endpoint", () => {
     })
   )
 
-  it.effect("that can be looked up again gets the delivery", () =>
+  it.effect("that can be looked up again receives the delivery", () =>
     Effect.gen(function* () {
       const receiver: Receiver = yield* receiverThat(status(200))
       let looks = 0
@@ -269,12 +269,12 @@ describe("an endpoint", () => {
   )
 })
 
-describe("a request that surely never got there", () => {
+describe("a request that certainly did not arrive", () => {
   it.effect.each([
     ["to an address that is not public", "", (port: string) => `https://127.0.0.1:${port}/`, "blocked_address"],
     ["over plain http to a public address", "", () => "http://93.184.215.14/", "blocked_address"],
-    ["to what is no URL", "", () => "not a URL", "blocked_address"],
-    ["to a name that nobody knows", "nowhere.invalid", () => "http://nowhere.invalid/", "unresolved"],
+    ["to an invalid URL", "", () => "not a URL", "blocked_address"],
+    ["to an unknown name", "nowhere.invalid", () => "http://nowhere.invalid/", "unresolved"],
     ["over TLS to a server without it", "127.0.0.1", (port: string) => `https://127.0.0.1:${port}/`, "tls_failed"]
   ] as const)("%s was not sent", ([, outboundAllow, url, errorCode]) =>
     Effect.gen(function* () {
@@ -301,7 +301,7 @@ describe("a request that surely never got there", () => {
     }).pipe(Effect.provideService(LookUp, (host) => Effect.fail(new Unresolved({ host }))))
   )
 
-  it.effect("to a port where nobody listens was not sent", () =>
+  it.effect("was not sent if nobody listens on the port", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(200))
       yield* Effect.promise(() => receiver.close())
@@ -311,7 +311,7 @@ describe("a request that surely never got there", () => {
 })
 
 describe("a request", () => {
-  it.effect("names the event, its cursor, its type of content and its sender", () =>
+  it.effect("has headers for the event, its cursor, its content type and its sender", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(200))
       yield* TestClock.adjust("90 seconds")
@@ -329,7 +329,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("that is made again has the same id and a fresh time", () =>
+  it.effect("has the same id and a new timestamp when it is retried", () =>
     Effect.gen(function* () {
       const { receiver, channel } = yield* harness(status(500))
       yield* push(channel, deliveryOf(EVENT))

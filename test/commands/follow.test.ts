@@ -34,8 +34,8 @@ const moments: ReadonlyArray<readonly [string, () => Promise<void>]> = [
   ]
 ]
 
-describe("the log as a command follows it", () => {
-  it.each(moments)("is let go of by a reader that leaves as the answer comes: %s", async (_, moment) => {
+describe("the log as followed by a command", () => {
+  it.each(moments)("is closed when the reader leaves just as the answer arrives: %s", async (_, moment) => {
     const server = createServer().listen(0, "127.0.0.1")
     await once(server, "listening")
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

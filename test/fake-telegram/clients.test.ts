@@ -55,7 +55,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
       )
     )
 
-  it("learns who it is", async () => {
+  it("gets its own profile", async () => {
     const me = await client.getMe()
     assert.deepStrictEqual([me.id, me.username], [bot.id, "ada_bot"])
   })
@@ -70,7 +70,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     )
   })
 
-  it("uploads a picture that can be fetched again byte by byte", async () => {
+  it("uploads a picture that can be downloaded byte for byte", async () => {
     await client.sendPhoto(mia.id, PICTURE, "a picture.jpg", "look")
     const [, message] = telegram.transcript(bot, mia)
     assert.strictEqual(message?.caption, "look")
@@ -82,7 +82,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     assert.strictEqual(Buffer.from(bytes).toString(), PICTURE.toString())
   })
 
-  it("is told a refusal with its code and words", async () => {
+  it("receives a refusal with its code and description", async () => {
     assert.deepStrictEqual(await told(client.sendMessage(1, "hi", [])), {
       code: 400,
       description: "Bad Request: chat not found",
@@ -90,7 +90,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
     })
   })
 
-  it("is told how long to wait", async () => {
+  it("receives the time to wait", async () => {
     telegram.fault(
       { method: "sendMessage" },
       { kind: "error", code: 429, description: "Too Many Requests: retry after 70", parameters: { retry_after: 70 } }
@@ -129,12 +129,13 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, clientOf) => {
 })
 
 /**
- * Does not compile when one of ours is not in the Bot API as GramIO's types have it; `Methods` holds them to grammY's.
+ * Does not compile if a method of the fake is missing in GramIO's types of the Bot API; `Methods` checks them against
+ * grammY's.
  */
 const NAMES_IN_BOTH: MethodName extends keyof APIMethods ? true : false = true
 
 describe("the methods", () => {
-  it("are those that the types of two clients know", () => {
+  it("are those that the types of two clients declare", () => {
     assert.isTrue(NAMES_IN_BOTH)
     assert.isAbove(methods.size, 40)
   })

@@ -10,7 +10,7 @@ afterEach(() => fake.telegram.close())
 const texts = () => fake.telegram.transcript(fake.bot, fake.mia).map(({ text }) => text)
 
 describe("a private chat", () => {
-  it("is not there before the person has started the bot", async () => {
+  it("does not exist before the person has started the bot", async () => {
     const { mia, refusal, telegram } = fake
     const leo = telegram.createUser()
     assert.strictEqual(await refusal("sendMessage", { chat_id: leo.id, text: "hi" }), "400 Bad Request: chat not found")
@@ -18,7 +18,7 @@ describe("a private chat", () => {
     assert.strictEqual(await refusal("sendMessage", { text: "hi" }), "400 Bad Request: chat_id is empty")
   })
 
-  it("cannot be begun by a bot that has met the person in a group", async () => {
+  it("cannot be started by a bot that has met the person in a group", async () => {
     const { bot, refusal, telegram } = fake
     const leo = telegram.createUser()
     telegram.addBot(telegram.createGroup([leo]), leo, bot)
@@ -28,7 +28,7 @@ describe("a private chat", () => {
     )
   })
 
-  it("shows what both have said, with message ids that count up over all chats of the bot", async () => {
+  it("shows both sides, with message ids that count up over all chats of the bot", async () => {
     const { bot, mia, result, telegram } = fake
     const [asked] = telegram.transcript(bot, mia)
     telegram.start(telegram.createUser(), bot)
@@ -42,7 +42,7 @@ describe("a private chat", () => {
     assert.strictEqual(answered.reply_to_message?.text, "/start")
   })
 
-  it("is closed to a bot that was blocked, until the person is back", async () => {
+  it("is closed to a blocked bot until the person unblocks it", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     telegram.block(mia, bot)
     for (const method of ["sendMessage", "sendChatAction", "sendMessageDraft"] as const) {
@@ -61,7 +61,7 @@ describe("a private chat", () => {
     )
   })
 
-  it("is closed once the person's account is gone", async () => {
+  it("is closed when the person's account is deleted", async () => {
     const { mia, refusal, telegram } = fake
     telegram.deactivate(mia)
     assert.strictEqual(
@@ -70,7 +70,7 @@ describe("a private chat", () => {
     )
   })
 
-  it("lets no bot write to another", async () => {
+  it("does not let a bot write to another bot", async () => {
     const { refusal, telegram } = fake
     assert.strictEqual(
       await refusal("sendMessage", { chat_id: telegram.createBot().id, text: "hi" }),
@@ -78,7 +78,7 @@ describe("a private chat", () => {
     )
   })
 
-  it("lets a suspended bot read and not write", async () => {
+  it("lets a suspended bot read but not write", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     telegram.freeze(bot)
     assert.strictEqual(
@@ -105,7 +105,7 @@ describe("a text", () => {
     )
   })
 
-  it("is not empty", async () => {
+  it("must not be empty", async () => {
     assert.strictEqual(await fake.refusal("sendMessage", send({})), "400 Bad Request: message text is empty")
     assert.strictEqual(
       await fake.refusal("sendMessage", send({ text: " \n " })),
@@ -121,7 +121,7 @@ describe("a text", () => {
     assert.deepStrictEqual([sent.text, sent.entities], ["bold", [{ type: "bold", offset: 0, length: 4 }]])
   })
 
-  it("has entities that lie in it and cut no symbol in two", async () => {
+  it("has entities within its bounds that split no symbol", async () => {
     const { refusal } = fake
     const entities = (offset: number, length: number) =>
       send({ text: "🌱 a", entities: [{ type: "bold", offset, length }] })
@@ -139,7 +139,7 @@ describe("a text", () => {
     )
   })
 
-  it("is parsed as it is asked", async () => {
+  it("is parsed in the requested mode", async () => {
     const marked = [
       ["HTML", '<b>bold &lt;<i>both</i></b> <a href="https://a.test/">link</a>'],
       ["MarkdownV2", "*bold <_both_* [link](https://a.test/)"]
@@ -158,7 +158,7 @@ describe("a text", () => {
     }
   })
 
-  it("that cannot be parsed is refused in Telegram's words", async () => {
+  it("that cannot be parsed is refused with Telegram's description", async () => {
     const cases = [
       ["HTML", "<b>bold", 'Can\'t find end tag corresponding to start tag "b"'],
       ["HTML", "é<script>", 'Unsupported start tag "script" at byte offset 2'],
@@ -179,7 +179,7 @@ describe("a text", () => {
     )
   })
 
-  it("gets the entities Telegram finds by itself", async () => {
+  it("gets the entities that Telegram finds by itself", async () => {
     const sent = await fake.result("sendMessage", send({ text: "/help @ada_bot #tag https://a.test/b." }))
     assert.deepStrictEqual(
       sent.entities?.map(({ length, type }) => [type, length]),
@@ -192,7 +192,7 @@ describe("a text", () => {
     )
   })
 
-  it("answers only what is there", async () => {
+  it("can only answer an existing message", async () => {
     const missing = { text: "hi", reply_parameters: { message_id: 999 } }
     assert.strictEqual(
       await fake.refusal("sendMessage", send(missing)),
@@ -212,7 +212,7 @@ describe("a text", () => {
     )
   })
 
-  it("has no button whose data is too long", async () => {
+  it("cannot have a button with too much data", async () => {
     const keyboard = (data: string) =>
       send({ text: "hi", reply_markup: { inline_keyboard: [[{ text: "A", callback_data: data }]] } })
     await fake.result("sendMessage", keyboard("a".repeat(64)))
@@ -223,7 +223,7 @@ describe("a text", () => {
   })
 })
 
-describe("a message that was sent", () => {
+describe("a sent message", () => {
   it("can be edited, but not into itself", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     const { message_id } = await result("sendMessage", { chat_id: mia.id, text: "one" })
@@ -257,7 +257,7 @@ describe("a message that was sent", () => {
     assert.deepStrictEqual(texts(), [])
   })
 
-  it("takes one reaction of a bot", async () => {
+  it("accepts one reaction of a bot", async () => {
     const { mia, refusal, result } = fake
     const reaction = [{ type: "emoji", emoji: "👍" }]
     assert.isTrue(await result("setMessageReaction", { chat_id: mia.id, message_id: 1, reaction }))
@@ -293,7 +293,7 @@ describe("a message that was sent", () => {
 })
 
 describe("a payment", () => {
-  it("is asked about before it is made, and takes one answer within ten seconds, from the bot that was asked", async () => {
+  it("asks before it is made, and accepts one answer within ten seconds, from the bot that was asked", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     const id = telegram.pay(mia, bot, { amount: 50, payload: "order-7" })
     assert.deepInclude(telegram.pendingUpdates(bot).at(-1)?.pre_checkout_query, {
@@ -318,7 +318,7 @@ describe("a payment", () => {
 })
 
 describe("a rich message", () => {
-  it("has up to 32768 characters, and blocks", async () => {
+  it("has up to 32768 characters and blocks", async () => {
     const { mia, refusal, result } = fake
     const sent = await result("sendRichMessage", { chat_id: mia.id, rich_message: { html: "<b>rich</b>" } })
     assert.deepStrictEqual(sent.rich_message.blocks, [{ type: "paragraph", text: "rich" }])
@@ -334,7 +334,7 @@ describe("a rich message", () => {
 })
 
 describe("topics in a private chat", () => {
-  it("are there when the bot has them", async () => {
+  it("exist if the bot has them", async () => {
     const { mia, refusal, telegram } = fake
     assert.strictEqual(
       await refusal("createForumTopic", { chat_id: mia.id, name: "Roses" }),
@@ -354,7 +354,7 @@ describe("topics in a private chat", () => {
   })
 })
 
-describe("what a bot says of itself", () => {
+describe("the profile of a bot", () => {
   it("has every flag of getMe", async () => {
     const { bot, result } = fake
     assert.deepStrictEqual(await result("getMe"), {
@@ -376,8 +376,8 @@ describe("what a bot says of itself", () => {
   })
 })
 
-describe("what is seen of a bot at work", () => {
-  it("is its action for 5 s, or until it says something", async () => {
+describe("what people see while a bot works", () => {
+  it("is its action for 5 s, or until it sends something", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     await result("sendChatAction", { chat_id: mia.id, action: "typing" })
     assert.strictEqual(telegram.activity(bot, mia), "typing")
@@ -392,7 +392,7 @@ describe("what is seen of a bot at work", () => {
     )
   })
 
-  it("is a draft until the message comes, or the person presses Stop", async () => {
+  it("is a draft until the message arrives or the person presses Stop", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     const draft = (text: string) => result("sendMessageDraft", { chat_id: mia.id, draft_id: 7, text, can_stop: true })
     await draft("")
@@ -411,7 +411,7 @@ describe("what is seen of a bot at work", () => {
 })
 
 describe("a file", () => {
-  it("has an id that is good for one bot only", async () => {
+  it("has an id that works for one bot only", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     telegram.sendMedia(mia, bot, "voice", { bytes: Buffer.from("ogg"), duration: 3 })
     const voice = telegram.pendingUpdates(bot).at(-1)?.message?.voice
@@ -425,7 +425,7 @@ describe("a file", () => {
     assert.strictEqual(await refusal("getFile", { file_id: "nonsense" }), "400 Bad Request: invalid file_id")
   })
 
-  it("over 20 MB cannot be fetched", async () => {
+  it("over 20 MB cannot be downloaded", async () => {
     const { bot, mia, refusal, telegram } = fake
     telegram.sendMedia(mia, bot, "video", { size: 21 * 1_048_576 })
     assert.strictEqual(
@@ -434,7 +434,7 @@ describe("a file", () => {
     )
   })
 
-  it("may have 1024 units of words under it", async () => {
+  it("may have a caption of 1024 units", async () => {
     const { mia, refusal } = fake
     assert.strictEqual(
       await refusal("sendPhoto", { chat_id: mia.id, photo: "https://a.test/p.jpg", caption: "a".repeat(1_025) }),
@@ -446,7 +446,7 @@ describe("a file", () => {
     )
   })
 
-  it("can be one of an album", async () => {
+  it("can be part of an album", async () => {
     const { mia, refusal, result } = fake
     const media = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ type: "photo", media: `https://a.test/${index}.jpg` }))

@@ -21,7 +21,7 @@ const said = () =>
     .map(({ text }) => text)
 
 describe("a fault", () => {
-  it("hits the next call that matches, and no other", async () => {
+  it("affects the next call that matches, and no other", async () => {
     const { bot, mia, telegram } = fake
     const leo = telegram.createUser()
     telegram.start(leo, bot)
@@ -67,7 +67,7 @@ describe("a fault", () => {
     )
   })
 
-  it("never answers, answers late, or with the page of an edge server", async () => {
+  it("leaves a call unanswered, answers it late, or returns the page of an edge server", async () => {
     const { bot, mia, telegram } = fake
     telegram.fault({}, { kind: "hang" })
     const url = `${telegram.url}/bot${bot.token}/sendMessage?chat_id=${mia.id}&text=hung`
@@ -87,7 +87,7 @@ describe("a fault", () => {
     assert.deepStrictEqual(said(), ["late"])
   })
 
-  it("comes by chance, the same each time for the same seed", async () => {
+  it("occurs at random, but identically for the same seed", async () => {
     const outcomes = async (seed: number) => {
       const { call, mia, telegram } = await startWithMia({ seed })
       telegram.fault(
@@ -107,7 +107,7 @@ describe("a fault", () => {
     assert.notStrictEqual(await outcomes(8), first)
   })
 
-  it("waits for its turn, lasts as long as it is told, and can be taken away", async () => {
+  it("takes effect in its turn, lasts as long as requested, and can be removed", async () => {
     const { telegram } = fake
     const trouble = { kind: "error", code: 403, description: "Forbidden: bot was blocked by the user" } as const
     const fault = telegram.fault({ after: 1, count: 2 }, trouble)
@@ -121,13 +121,13 @@ describe("a fault", () => {
   })
 })
 
-describe("a ceiling", () => {
+describe("a rate limit", () => {
   const burst = async (options: Parameters<typeof startWithMia>[0]) => {
     await fake.telegram.close()
     fake = await startWithMia({ speed: 0, ...options })
   }
 
-  it("of a chat counts every method, and says how long to wait", async () => {
+  it("of a chat counts every method, and returns how long to wait", async () => {
     await burst({ rates: { chat: { perSecond: 1, burst: 2 } } })
     const { call, mia, telegram } = fake
     await say("one")
@@ -145,13 +145,13 @@ describe("a ceiling", () => {
     assert.strictEqual((await say("in time")).status, 200)
   })
 
-  it("of a bot is over all its chats", async () => {
+  it("of a bot applies to all its chats together", async () => {
     await burst({ rates: { bot: { perSecond: 0.1, burst: 1 } } })
     await say("one")
     assert.deepInclude((await fake.call("getMe")).body, { parameters: { retry_after: 10 } })
   })
 
-  it("of a group is another than that of a private chat", async () => {
+  it("of a group differs from that of a private chat", async () => {
     await burst({ rates: { group: { perSecond: 1 / 3, burst: 1 } } })
     const { bot, mia, telegram } = fake
     const group = telegram.createGroup([mia])
@@ -160,7 +160,7 @@ describe("a ceiling", () => {
     assert.strictEqual((await say("too fast", group.id)).status, 429)
   })
 
-  it("of tokens the server has not seen is 20 a minute, and does not count those it knows", async () => {
+  it("of unknown tokens is 20 a minute, and does not count known ones", async () => {
     await burst({ rates: { newTokens: true } })
     const { telegram } = fake
     const getMe = async (token: string) => (await fetch(`${telegram.url}/bot${token}/getMe`)).status
@@ -173,7 +173,7 @@ describe("a ceiling", () => {
     assert.strictEqual(await getMe(bots[20]?.token ?? ""), 200)
   })
 
-  it("of what may wait in a chat turns away the 311th call, 3 s late", async () => {
+  it("on calls that wait in a chat rejects the 311th call, 3 s late", async () => {
     const { telegram } = fake
     telegram.fault({ count: 310 }, { kind: "slow", ms: 20_000 })
     const crowd = Array.from({ length: 310 }, () => say("slow"))

@@ -20,7 +20,7 @@ const heard = () =>
 const hi = (chat_id: number | string = group.id) => ({ chat_id, text: "hi" })
 
 describe("a group", () => {
-  it("tells a bot that it was added", () => {
+  it("notifies a bot that it was added", () => {
     const updates = fake.telegram.pendingUpdates(fake.bot)
     assert.deepInclude(
       updates.find(({ my_chat_member }) => my_chat_member !== undefined)?.my_chat_member?.new_chat_member,
@@ -32,7 +32,7 @@ describe("a group", () => {
     )
   })
 
-  it("lets a bot in privacy mode hear commands, mentions and replies to it", async () => {
+  it("shows a bot in privacy mode only commands, mentions and replies to it", async () => {
     const { bot, mia, result, telegram } = fake
     const mine = await result("sendMessage", hi())
     const others = telegram.say(mia, group, "what a day")
@@ -45,7 +45,7 @@ describe("a group", () => {
     assert.include(heard(), "now you hear all")
   })
 
-  it("refuses in Telegram's words a bot that is not in it, or may not write", async () => {
+  it("refuses a bot that is not a member or may not write, with Telegram's description", async () => {
     const { bot, mia, refusal, telegram } = fake
     const supergroup = telegram.createGroup([mia], { type: "supergroup", username: "garden" })
     telegram.addBot(supergroup, mia, bot)
@@ -69,7 +69,7 @@ describe("a group", () => {
     assert.strictEqual(await refusal("sendMessage", hi()), "403 Forbidden: the group chat was deleted")
   })
 
-  it("moves when it becomes a supergroup", async () => {
+  it("gets a new id when it becomes a supergroup", async () => {
     const { bot, call, mia, result, telegram } = fake
     const supergroup = telegram.upgrade(group, mia)
     assert.deepInclude((await call("sendMessage", hi())).body, {
@@ -88,7 +88,7 @@ describe("a group", () => {
     assert.match(String(supergroup.id), /^-100\d{10}$/)
   })
 
-  it("tells reactions to administrators that have asked for them", () => {
+  it("reports reactions to administrators that have asked for them", () => {
     const { bot, mia, telegram } = fake
     bot.client.allowedUpdates = new Set(["message", "message_reaction"])
     const message = telegram.say(mia, group, "/help")
@@ -102,7 +102,7 @@ describe("a group", () => {
     )
   })
 
-  it("has topics when it is a forum", async () => {
+  it("has topics if it is a forum", async () => {
     const { bot, mia, refusal, result, telegram } = fake
     const forum = telegram.createGroup([mia], { type: "supergroup", isForum: true })
     telegram.addBot(forum, mia, bot)

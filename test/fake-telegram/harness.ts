@@ -1,7 +1,7 @@
 import type { ApiMethods, ApiResponse } from "@grammyjs/types"
 import { type FakeTelegram, type FakeTelegramOptions, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
 
-/** Without a client between: what is said here is what is on the wire. */
+/** Calls without a client: the request is sent as written. */
 export const rawCall = async (
   telegram: FakeTelegram,
   token: string,
@@ -28,13 +28,13 @@ export const startWithMia = async (options: FakeTelegramOptions = {}) => {
   telegram.start(mia, bot)
   const call = <M extends keyof ApiMethods<never>>(method: M, parameters?: Record<string, unknown>) =>
     rawCall(telegram, bot.token, method, parameters)
-  /** The result of a call that is to succeed. */
+  /** The result of a call that must succeed. */
   const result = async <M extends keyof ApiMethods<never>>(method: M, parameters?: Record<string, unknown>) => {
     const { body } = await call(method, parameters)
     if (!body.ok) throw new Error(`${method}: ${body.description}`)
     return body.result as ReturnType<ApiMethods<never>[M]>
   }
-  /** The words of a call that is to be refused. */
+  /** The description of a call that must be refused. */
   const refusal = async <M extends keyof ApiMethods<never>>(method: M, parameters?: Record<string, unknown>) => {
     const { body, status } = await call(method, parameters)
     if (body.ok) throw new Error(`${method}: not refused`)

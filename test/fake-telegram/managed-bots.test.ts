@@ -51,13 +51,13 @@ describe("a managed bot", () => {
       assert.throws(() => telegram.confirmNewBot(from, mia, { username, name }), code)
   })
 
-  it("is one of at most 20 of an account", () => {
+  it("counts towards the 20 bots of an account", () => {
     for (let index = 0; index < 20; index += 1) confirm(`rose_${index}x_bot`)
     assert.throws(() => confirm("rose_more_bot"), "BOT_CREATE_LIMIT_EXCEEDED")
     confirm("rose_more_bot", telegram.createUser())
   })
 
-  it("can be given a new token by its manager, or by its owner", async () => {
+  it("can get a new token through its manager or its owner", async () => {
     const child = confirm()
     const old = child.token
     const replaced = await ask("replaceManagedBotToken", child)
@@ -69,7 +69,7 @@ describe("a managed bot", () => {
     assert.lengthOf(announced(), 3)
   })
 
-  it("can pass to another person", () => {
+  it("can be transferred to another person", () => {
     const leo = telegram.createUser()
     telegram.transferBot(confirm(), leo)
     assert.deepStrictEqual(
@@ -87,7 +87,7 @@ describe("a managed bot", () => {
     assert.strictEqual(await ask("getManagedBotToken", child), "400 Bad Request: BOT_INVALID")
   })
 
-  it("can be restricted to its owner and up to ten others", async () => {
+  it("can be restricted to its owner and up to ten other people", async () => {
     const child = confirm()
     const [friend, stranger] = [telegram.createUser(), telegram.createUser()]
     assert.isTrue(
@@ -113,7 +113,7 @@ describe("a managed bot", () => {
     assert.deepStrictEqual(await ask("getManagedBotAccessSettings", child), { is_access_restricted: false })
   })
 
-  it("has a profile of its own", async () => {
+  it("has its own profile", async () => {
     const child = confirm()
     const own = (method: string, parameters: Record<string, unknown> = {}) =>
       rawCall(telegram, child.token, method, parameters).then(({ body }) => (body.ok ? body.result : body.description))
@@ -146,8 +146,8 @@ describe("a managed bot", () => {
   })
 })
 
-describe("a name of a bot", () => {
-  it("is found by getChat once somebody holds it", async () => {
+describe("a bot's username", () => {
+  it("is found by getChat once a bot has it", async () => {
     const look = () => rawCall(telegram, manager.token, "getChat", { chat_id: "@rose_x1_bot" })
     assert.deepInclude((await look()).body, { error_code: 400, description: "Bad Request: chat not found" })
     const child = confirm()

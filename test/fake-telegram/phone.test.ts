@@ -40,7 +40,7 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
   const open = (fragment = "") => page.goto(`${telegram.url}/_sim/${fragment}`)
   const said = () => telegram.transcript(ada, mia).map(({ text }) => text)
 
-  it("starts a bot and talks with it by the keys alone", async () => {
+  it("starts a bot and chats with it by keyboard alone", async () => {
     await open()
     await page.getByRole("button", { name: /Ada/ }).press("Enter")
     await page.getByRole("button", { name: "Start" }).press("Enter")
@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     await page.getByText("You: hello").waitFor()
   })
 
-  it("shows what the bot does as it does it", async () => {
+  it("shows what the bot does as it happens", async () => {
     telegram.start(mia, ada)
     await open(`#/bot/${ada.id}`)
     await api.sendChatAction(mia.id, "typing")
@@ -89,7 +89,7 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     await page.getByRole("status").getByText("With milk").waitFor()
   })
 
-  it("blocks a bot and comes back to it", async () => {
+  it("blocks a bot and unblocks it", async () => {
     telegram.start(mia, ada)
     await open(`#/bot/${ada.id}`)
     await page.getByRole("button", { name: "More" }).click()
@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     )
   })
 
-  it("makes a new bot from a link of its manager", async () => {
+  it("creates a new bot from a link of its manager", async () => {
     const keeper = telegram.createBot({ username: "keeper_bot", name: "Keeper", can_manage_bots: true })
     telegram.start(mia, keeper)
     await new Api(keeper.token, { apiRoot: telegram.url }).sendMessage(mia.id, "Here:", {

@@ -12,7 +12,7 @@ afterEach(() => fake.telegram.close())
 const poll = (parameters: Record<string, unknown> = {}) => fake.result("getUpdates", parameters)
 const description = ({ body }: { readonly body: ApiResponse<unknown> }) =>
   body.ok ? "ok" : `${body.error_code} ${body.description}`
-/** A poll that waits: in a box, so that it is not awaited before its time. */
+/** A waiting poll, wrapped so that it is not awaited too early. */
 const begin = async (parameters: Record<string, unknown> = {}) => {
   const before = fake.telegram.calls({ method: "getUpdates" }).length
   const box = { answer: fake.call("getUpdates", { timeout: 50, ...parameters }) }
@@ -21,7 +21,7 @@ const begin = async (parameters: Record<string, unknown> = {}) => {
 }
 
 describe("getUpdates", () => {
-  it("gives what is pending again until an offset confirms it", async () => {
+  it("returns pending updates again until an offset confirms them", async () => {
     const { bot, mia, telegram } = fake
     const [first] = await poll()
     telegram.say(mia, bot, "two")
@@ -37,7 +37,7 @@ describe("getUpdates", () => {
     assert.lengthOf(telegram.pendingUpdates(bot), 1)
   })
 
-  it("forgets all but the last with a negative offset", async () => {
+  it("drops all but the last with a negative offset", async () => {
     const { bot, mia, telegram } = fake
     for (const text of ["two", "three"]) telegram.say(mia, bot, text)
     assert.deepStrictEqual(
@@ -47,7 +47,7 @@ describe("getUpdates", () => {
     assert.lengthOf(telegram.pendingUpdates(bot), 1)
   })
 
-  it("waits for an update as long as it is told", async () => {
+  it("waits for an update as long as requested", async () => {
     const { bot, mia, telegram } = fake
     telegram.advance(5_000)
     const [first] = await poll()
@@ -61,7 +61,7 @@ describe("getUpdates", () => {
     assert.deepStrictEqual((await empty.answer).body, { ok: true, result: [] })
   })
 
-  it("slows down who asks the same at once", async () => {
+  it("slows down a client that repeats the same call at once", async () => {
     const { telegram } = fake
     const [first] = await poll()
     const offset = (first?.update_id ?? 0) + 1
@@ -71,7 +71,7 @@ describe("getUpdates", () => {
     assert.deepStrictEqual((await answer).body, { ok: true, result: [] })
   })
 
-  it("is refused while there is a webhook", async () => {
+  it("is refused while a webhook is set", async () => {
     await fake.result("setWebhook", { url: "http://127.0.0.1:9/hook" })
     assert.strictEqual(
       description(await fake.call("getUpdates")),
@@ -82,7 +82,7 @@ describe("getUpdates", () => {
     assert.match(description(await again.answer), /^409 Conflict: can't use getUpdates/)
   })
 
-  it("ends one that waits already", async () => {
+  it("ends an earlier call that is waiting", async () => {
     const { telegram } = fake
     const [first] = await poll()
     const offset = (first?.update_id ?? 0) + 1
@@ -96,7 +96,7 @@ describe("getUpdates", () => {
     assert.strictEqual(description(await other.answer), "ok")
   })
 
-  it("is ended by a webhook, and by the end of its token", async () => {
+  it("is ended by a webhook, and when its token is revoked", async () => {
     const { bot, telegram } = fake
     const [first] = await poll()
     const offset = (first?.update_id ?? 0) + 1

@@ -28,13 +28,13 @@ const get = async (path: string) => {
 }
 
 describe("the simulator", () => {
-  it("is not there unless it was asked for", async () => {
+  it("does not exist unless it was enabled", async () => {
     const plain = await startFakeTelegram()
     assert.strictEqual((await fetch(`${plain.url}/_sim/`)).status, 404)
     await plain.close()
   })
 
-  it("plays people and bots over HTTP", async () => {
+  it("acts for people and bots over HTTP", async () => {
     const bot = (await post("bot", { username: "ada_bot", name: "Ada" })).body
     const mia = (await post("person", { first_name: "Mia" })).body
     await post("start", { person: mia.id, bot: "ada_bot" })
@@ -72,7 +72,7 @@ describe("the simulator", () => {
     )
   })
 
-  it("makes a managed bot, or says why not", async () => {
+  it("creates a managed bot, or explains why not", async () => {
     await post("bot", { username: "keeper_bot", name: "Keeper", can_manage_bots: true })
     const mia = (await post("person", { first_name: "Mia" })).body
     assert.deepInclude(
@@ -85,7 +85,7 @@ describe("the simulator", () => {
     )
   })
 
-  it("refuses what it does not understand", async () => {
+  it("refuses invalid requests", async () => {
     for (const [act, fields] of [
       ["say", {}],
       ["say", []],
@@ -112,7 +112,7 @@ describe("the simulator", () => {
     }
   })
 
-  it("is closed to other pages of the browser", async () => {
+  it("is closed to other pages in the browser", async () => {
     const person = JSON.stringify({ first_name: "Eve" })
     assert.strictEqual((await post("person", { first_name: "Eve" }, { "content-type": "text/plain" })).status, 403)
     const raw = rawClient(telegram.url)
@@ -129,7 +129,7 @@ describe("the simulator", () => {
     assert.isNull(page.headers.get("access-control-allow-origin"))
   })
 
-  it("lets the browser show pictures, and only save the rest", async () => {
+  it("lets the browser show pictures, and only save other files", async () => {
     const mia = telegram.createUser()
     const bot = telegram.createBot()
     const types = async (bytes: Buffer) => {
@@ -144,7 +144,7 @@ describe("the simulator", () => {
     assert.deepStrictEqual(await types(Buffer.from("89504e470d0a1a0a", "hex")), ["image/png", null])
   })
 
-  it("tells at once what has changed", async () => {
+  it("reports changes at once", async () => {
     const response = await fetch(`${telegram.url}/_sim/events`)
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     assert.strictEqual((await reader?.read())?.value, "data: hello\n\n")

@@ -23,7 +23,7 @@ const token = () => fake.bot.token
 const lastText = () => fake.telegram.transcript(fake.bot, fake.mia).at(-1)?.text
 
 describe("a request", () => {
-  it("names its method in any case, and may be of the test servers", async () => {
+  it("names its method in any case, and can address the test servers", async () => {
     assert.strictEqual((await request(`/bot${token()}/GETME`))[0], 200)
     assert.strictEqual((await request(`/bot${token()}/test/getme`))[0], 200)
     assert.deepStrictEqual(await request(`/bot${token()}/sendMoney`), [
@@ -33,7 +33,7 @@ describe("a request", () => {
     assert.deepStrictEqual(await request("/nothing"), [404, { ok: false, error_code: 404, description: "Not Found" }])
   })
 
-  it("needs a live token", async () => {
+  it("needs a valid token", async () => {
     assert.deepStrictEqual(await request("/bot123:abc/getMe"), [
       401,
       { ok: false, error_code: 401, description: "Unauthorized" }
@@ -46,7 +46,7 @@ describe("a request", () => {
     }
   })
 
-  it("has its parameters in the query, in JSON, in a form, or in parts", async () => {
+  it("has its parameters in the query, in JSON, in a form, or in multipart form data", async () => {
     const { mia } = fake
     const path = `/bot${token()}/sendMessage`
     const parts = [
@@ -73,7 +73,7 @@ describe("a request", () => {
     assert.strictEqual(lastText(), "wins")
   })
 
-  it("takes an object as JSON in a string", async () => {
+  it("accepts an object as JSON in a string", async () => {
     const { mia } = fake
     const entities = JSON.stringify([{ type: "bold", offset: 0, length: 2 }])
     const body = new URLSearchParams({ chat_id: String(mia.id), text: "hi", entities })
@@ -84,7 +84,7 @@ describe("a request", () => {
     })
   })
 
-  it("brings a file whose name has no quotes, under a name of its own", async () => {
+  it("uploads a file whose name is not quoted, under its own name", async () => {
     const { bot, mia, telegram } = fake
     const part = (head: string, text: string) => `--x\r\ncontent-disposition:form-data;${head}\r\n\r\n${text}\r\n`
     const body = `${part('name="chat_id"', String(mia.id))}${part('name="document"', "attach://f0")}${part('name="f0";filename=notes.txt', "bytes")}--x--\r\n`
@@ -103,7 +103,7 @@ describe("a request", () => {
 })
 
 describe("a token", () => {
-  it("is good for nothing here for 10 minutes after logOut", async () => {
+  it("cannot be used here for 10 minutes after logOut", async () => {
     assert.isTrue(await fake.result("logOut"))
     assert.strictEqual(await fake.refusal("getMe"), "400 Logged out")
     fake.telegram.advance(600_000)
@@ -117,7 +117,7 @@ describe("a token", () => {
   })
 })
 
-describe("the fake", () => {
+describe("the fake server", () => {
   it("does not start in production", async () => {
     const before = process.env["NODE_ENV"]
     process.env["NODE_ENV"] = "production"

@@ -8,12 +8,12 @@ const HOUR = 3_600 * SECOND
 
 let fake: Awaited<ReturnType<typeof startWithMia>>
 let receiver: Receiver
-/** What the app's server answers next; 200 unless told. */
+/** The next answer of the app's server. Default: 200. */
 let answers: Array<Parameters<typeof startReceiver>[0]>
 
 beforeEach(async () => {
   answers = []
-  // Its time stands still, so that pauses are what they were told to be.
+  // The fake's time stands still, so that pauses are exact.
   fake = await startWithMia({ speed: 0 })
   receiver = await startReceiver((response, request) => (answers.shift() ?? status(200))(response, request))
 })
@@ -34,7 +34,7 @@ const attempts = (count: number) =>
     `${count} attempts`,
     () => fake.telegram.deliveries(fake.bot).length >= count && fake.telegram.deliveries(fake.bot)
   )
-/** How long after the end of one attempt the next one began, in seconds. */
+/** Seconds from the end of one attempt to the start of the next. */
 const pauses = () => {
   const deliveries = fake.telegram.deliveries(fake.bot)
   return deliveries
@@ -42,7 +42,7 @@ const pauses = () => {
     .map(({ startedAtMs }, index) => Math.round((startedAtMs - (deliveries[index]?.endedAtMs ?? 0)) / SECOND))
 }
 
-describe("an update on its way to a webhook", () => {
+describe("a webhook delivery", () => {
   it("carries the secret, and is confirmed by any 2xx", async () => {
     answers.push(status(204))
     const { body } = await arm({ secret_token: "s3cret_-" })
@@ -53,7 +53,7 @@ describe("an update on its way to a webhook", () => {
     await until("nothing is pending", () => fake.telegram.pendingUpdates(fake.bot).length === 0)
   })
 
-  it("has a number that counts up from a random start", async () => {
+  it("has an id that counts up from a random start", async () => {
     const { bot, mia, telegram } = fake
     telegram.say(mia, bot, "two")
     const other = telegram.createBot()
@@ -67,7 +67,7 @@ describe("an update on its way to a webhook", () => {
     assert.isAbove(Math.abs((telegram.pendingUpdates(bot)[0]?.update_id ?? 0) - (second ?? 0)), 1)
   })
 
-  it("waits for the one before it in its chat, and for nothing else", async () => {
+  it("waits for the previous one in its chat, and for nothing else", async () => {
     const { bot, mia, telegram } = fake
     const leo = telegram.createUser({ first_name: "Leo" })
     answers.push(hang)
@@ -82,7 +82,7 @@ describe("an update on its way to a webhook", () => {
     await until("only those of the chat are left", () => telegram.pendingUpdates(bot).length === 2)
   })
 
-  it("goes over as many connections as were asked for", async () => {
+  it("uses as many connections as were configured", async () => {
     const { bot, telegram } = fake
     answers.push(hang, hang)
     await arm({ max_connections: 2 })
@@ -94,7 +94,7 @@ describe("an update on its way to a webhook", () => {
     assert.strictEqual(telegram.deliveries(bot)[0]?.outcome, "Read timeout expired")
   })
 
-  it("that fails is sent again at once, then after 2, 4, 8 s and more, up to a minute or two", async () => {
+  it("that fails is repeated at once, then after 2, 4, 8 s and more, up to a minute or two", async () => {
     answers.push(...Array.from({ length: 9 }, () => status(500)))
     await arm()
     for (let count = 1; count <= 10; count += 1) {
@@ -108,7 +108,7 @@ describe("an update on its way to a webhook", () => {
     assert.strictEqual(info.pending_update_count, 0)
   })
 
-  it("comes again when Retry-After says so, within an hour", async () => {
+  it("is repeated when Retry-After says so, within an hour", async () => {
     answers.push(status(503, { "retry-after": "30" }), status(503, { "retry-after": "9999" }))
     await arm()
     await attempts(1)
@@ -119,7 +119,7 @@ describe("an update on its way to a webhook", () => {
     assert.deepStrictEqual(pauses(), [30, 3_600])
   })
 
-  it("is lost after 24 hours, and a pressed button after 150 s", async () => {
+  it("is dropped after 24 hours, and a pressed button after 150 s", async () => {
     const { bot, mia, result, telegram } = fake
     const message = await result("sendMessage", {
       chat_id: mia.id,
@@ -144,14 +144,14 @@ describe("an update on its way to a webhook", () => {
     )
   })
 
-  it("leaves word of a connection that broke", async () => {
+  it("records a broken connection", async () => {
     answers.push(reset, reset)
     await arm()
     await attempts(2)
     assert.strictEqual((await fake.result("getWebhookInfo")).last_error_message, "Connection reset by peer")
   })
 
-  it("may be answered with a method, whose result nobody gets", async () => {
+  it("may be answered with a method, whose result nobody receives", async () => {
     const { bot, mia, telegram } = fake
     const reply = (method: string) =>
       status(
@@ -186,7 +186,7 @@ describe("a webhook", () => {
     assert.strictEqual((await result("getWebhookInfo")).pending_update_count, 2)
   })
 
-  it("set again with the same parameters is left alone", async () => {
+  it("is unchanged when it is set again with the same parameters", async () => {
     await arm({ secret_token: "a" })
     fake.telegram.advance(SECOND)
     assert.strictEqual((await arm({ secret_token: "a" })).body.description, "Webhook is already set")
@@ -206,7 +206,7 @@ describe("a webhook", () => {
     assert.deepStrictEqual([status, headers.get("retry-after")], [429, "1"])
   })
 
-  it("can be deleted, with what is pending if so asked", async () => {
+  it("can be deleted, on request with everything that is pending", async () => {
     const { bot, mia, result, telegram } = fake
     answers.push(hang)
     await arm()
@@ -235,7 +235,7 @@ describe("a webhook", () => {
     )
   })
 
-  it("is lost when the next one is refused", async () => {
+  it("is removed when setting the next one is refused", async () => {
     const { refusal, result, telegram } = fake
     await arm()
     telegram.advance(SECOND)
@@ -246,7 +246,7 @@ describe("a webhook", () => {
     assert.strictEqual((await result("getWebhookInfo")).url, "")
   })
 
-  it("keeps its kinds of updates when it is set without them, and goes back to the default with none", async () => {
+  it("keeps its update types when it is set without them, and returns to the default with an empty list", async () => {
     const { bot, mia, result, telegram } = fake
     answers.push(hang, hang, hang)
     await arm({ allowed_updates: ["message", "nonsense"] })
@@ -267,7 +267,7 @@ describe("a webhook", () => {
     )
   })
 
-  it("is lost with its token, and what is pending is not", async () => {
+  it("is removed with its token, and pending updates are kept", async () => {
     const { bot, mia, telegram } = fake
     answers.push(hang)
     await arm()
@@ -292,7 +292,7 @@ describe("a webhook", () => {
   })
 })
 
-describe("the addresses Telegram itself takes", () => {
+describe("the addresses that Telegram accepts", () => {
   it("are https on four ports", async () => {
     const strict = await startWithMia({ takesAnyWebhookUrl: false })
     try {

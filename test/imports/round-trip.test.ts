@@ -16,7 +16,7 @@ const profileIn = async (content: Parameters<typeof read>[0]) => {
   return { slug: bundle.character["slug"], ...profileOf(bundle) }
 }
 
-/** Text as the database keeps it; in a line, so that no paragraph, speaker or bubble begins in it. */
+/** Text that the database can store, in one line, so that it contains no paragraph, speaker or bubble. */
 const anyText = (most: number) =>
   fc
     .string({ unit: "grapheme", minLength: 1, maxLength: most })
@@ -108,7 +108,7 @@ const anyCharacter = fc
   .filter((character) => CharacterCreate.safeParse(character).success)
   .map((character): Record<string, unknown> => JSON.parse(JSON.stringify(character)))
 
-/** One that says only what a card of version 3 has a place for, in the way in which it has it. */
+/** A character that contains only what a card of version 3 can express, in its form. */
 const carried = fc
   .record({
     display_name: fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(" ")),
@@ -153,14 +153,14 @@ const carried = fc
     )
   )
 
-/** A card as another program writes it that does not know of us. */
+/** A card as written by another program that does not know Troupe. */
 const withoutOurs = (card: Readonly<Record<string, unknown>>) => ({
   ...card,
   data: { ...(card["data"] as object), extensions: {} }
 })
 
 describe("import(export(x))", () => {
-  it("is x, whatever x is, as a card of version 3, as a picture and as a bundle", () =>
+  it("is x for any x, as a card of version 3, as a picture and as a bundle", () =>
     fc.assert(
       fc.asyncProperty(anyCharacter, fc.constantFrom("card", "png", "bundle"), async ({ slug, ...profile }, format) => {
         const file =
@@ -174,7 +174,7 @@ describe("import(export(x))", () => {
       { numRuns: 60 }
     ))
 
-  it("is x for what a card of version 3 can carry, without anything of ours in it", () =>
+  it("is x as far as a card of version 3 can express it, without any Troupe extensions", () =>
     fc.assert(
       fc.asyncProperty(carried, async (profile) => {
         const {
@@ -194,7 +194,7 @@ describe("import(export(x))", () => {
     assert.deepStrictEqual(report.blockers, [])
   })
 
-  it("is what somebody has made of the card in between, where they have, with what the card cannot carry", async () => {
+  it("contains later edits of the card, and otherwise what the card cannot express", async () => {
     const profile = {
       display_name: "Mara",
       voice: { emoji: "none" },

@@ -40,7 +40,7 @@ const harness = Effect.fnUntraced(function* (
 })
 
 describe("an analysis by a model", () => {
-  it.live("is one call to the model that was named for it", () =>
+  it.live("is one call to the model configured for it", () =>
     Effect.gen(function* () {
       const { fake, analyze } = yield* harness([{ kind: "ok", fields: { intent: "question", knows: ["a thing"] } }])
       const { analysis, usage } = yield* analyze
@@ -74,7 +74,7 @@ describe("an analysis by a model", () => {
     })
   )
 
-  it.live("shares what was learned of a server when the same model writes", () =>
+  it.live("shares what was learned about a server if the same model writes replies", () =>
     Effect.gen(function* () {
       const rejects: Behaviour = { kind: "rejects_format" }
       const { fake, analyze, write } = yield* harness([rejects, rejects, rejects, rejects], { analyzeModel: "big" })

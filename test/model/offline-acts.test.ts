@@ -56,7 +56,7 @@ const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["remark", ["not very well", "at a bakery", "it's raining here", "seventeen years"]]
 ]
 
-describe("what a message does", () => {
+describe("the dialogue act of a message", () => {
   for (const [act, texts] of acts)
     it.each(texts)(`is ${act}: %s`, (text) => {
       assert.strictEqual(actOf(text), act)
@@ -72,7 +72,7 @@ describe("what a message does", () => {
     ["what should I do?", "question_past"],
     ["why should I talk to you?", "advice"],
     ["thank you for yesterday, but my whole flat was flooded and I have nowhere to go", "thanks"]
-  ] as const)("is not taken amiss: %s is no %s", (text, act) => {
+  ] as const)("is not misunderstood: %s is no %s", (text, act) => {
     assert.notStrictEqual(actOf(text), act)
   })
 })

@@ -8,12 +8,12 @@ const [edda, silvan, ines] = demoCharacters.map((profile) => characterOf(profile
 const repliesOf = (character: typeof edda, script: ReadonlyArray<string>) =>
   Effect.map(talk(character!, script), (exchanges) => exchanges.map(({ reply }) => reply))
 
-describe("a question beside something told", () => {
+describe("a question after a statement", () => {
   it.effect.each([
     [edda, /barley soup/],
     [silvan, /A lesson at eight/],
     [ines, /noodles/]
-  ] as const)("is answered, and what was told is taken up", ([character, answer]) =>
+  ] as const)("is answered, with a reference to the statement", ([character, answer]) =>
     Effect.gen(function* () {
       const [reply = ""] = yield* repliesOf(character, ["Hi! My dog is called Biscuit. What are you doing tonight?"])
       assert.match(reply, answer)
@@ -21,14 +21,14 @@ describe("a question beside something told", () => {
     })
   )
 
-  it.effect("is answered after a word for the news", () =>
+  it.effect("is answered after a reaction to the news", () =>
     Effect.gen(function* () {
       const [reply = ""] = yield* repliesOf(edda, ["I got a promotion today! What should I cook?"])
       assert.match(reply, /\n.*with onion/)
     })
   )
 
-  it.effect("asks back no second question", () =>
+  it.effect("is not followed by a second question", () =>
     Effect.gen(function* () {
       for (const character of [edda, silvan, ines]) {
         const [reply = ""] = yield* repliesOf(character, ["My sister is called Lena. Are you tired?"])
@@ -37,7 +37,7 @@ describe("a question beside something told", () => {
     })
   )
 
-  it.effect("is still remembered by what it was told with", () =>
+  it.effect("does not prevent the statement from being remembered", () =>
     Effect.gen(function* () {
       const [, reply = ""] = yield* repliesOf(silvan, [
         "My dog is called Biscuit. What are you doing tonight?",
@@ -48,7 +48,7 @@ describe("a question beside something told", () => {
   )
 })
 
-describe("what asks little", () => {
+describe("a small question", () => {
   it.effect.each(["not much, you?", "I'm good, and you?", "fine, hbu"])("%j asks how the character is", (text) =>
     Effect.gen(function* () {
       const [reply = ""] = yield* repliesOf(edda, [text])
@@ -56,7 +56,7 @@ describe("what asks little", () => {
     })
   )
 
-  it.effect("is not a question about the character when it is one about the person", () =>
+  it.effect("is not about the character if it is about the person", () =>
     Effect.gen(function* () {
       for (const character of [edda, silvan, ines]) {
         const [reply = ""] = yield* repliesOf(character, ["what's my name?"])
@@ -65,7 +65,7 @@ describe("what asks little", () => {
     })
   )
 
-  it.effect("lets the character choose what to talk about", () =>
+  it.effect("lets the character choose the topic", () =>
     Effect.gen(function* () {
       const [reply = ""] = yield* repliesOf(silvan, ["what should we talk about?"])
       assert.include(silvan!.offline_lines["topic"] ?? [], reply)
@@ -74,7 +74,7 @@ describe("what asks little", () => {
 })
 
 describe("a character of two languages", () => {
-  it.effect("answers in that of the message, and goes on in it", () =>
+  it.effect("answers in the language of the message, and continues in it", () =>
     Effect.gen(function* () {
       const replies = yield* repliesOf(ines, [
         "oi! tudo bem?",
@@ -91,7 +91,7 @@ describe("a character of two languages", () => {
     })
   )
 
-  it.effect("goes back to the other one with the person", () =>
+  it.effect("returns to the other language with the person", () =>
     Effect.gen(function* () {
       const replies = yield* repliesOf(ines, [
         "oi! tudo bem?",
@@ -104,7 +104,7 @@ describe("a character of two languages", () => {
     })
   )
 
-  it.effect("tells the truth about itself in it", () =>
+  it.effect("discloses the AI in that language", () =>
     Effect.gen(function* () {
       assert.match((yield* repliesOf(ines, ["és uma pessoa real?"]))[0] ?? "", /não sou uma pessoa/)
     })

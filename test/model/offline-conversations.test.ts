@@ -13,7 +13,7 @@ const demo = demoCharacters.map((profile) => ({
 }))
 const conversations = SCRIPTS.map((script, n) => ({ ...demo[n % demo.length]!, script, sessionId: `ses_${n}` }))
 
-/** What only a memory can answer, as it is asked in the scripts, and what the answer must hold. */
+/** Questions of the scripts that only a memory can answer, and what the answer must contain. */
 const REMEMBERED: Readonly<Record<string, RegExp>> = {
   "what is my dog called?": /Biscuit/,
   "what does my sister play?": /cello/,
@@ -34,7 +34,7 @@ const REMEMBERED: Readonly<Record<string, RegExp>> = {
 }
 
 describe("forty conversations of twelve turns", () => {
-  it("are that many, over three characters", () => {
+  it("are forty, with three characters", () => {
     assert.lengthOf(SCRIPTS, 40)
     assert.deepStrictEqual([...new Set(SCRIPTS.map((script) => script.length))], [12])
     assert.lengthOf(demo, 3)
@@ -42,8 +42,7 @@ describe("forty conversations of twelve turns", () => {
 
   for (const { character, script, sessionId, greeting } of conversations) {
     it.effect(
-      `${sessionId} with ${character.display_name}: nothing twice, nothing that a gate refuses, and every ` +
-        `memory with its turn`,
+      `${sessionId} with ${character.display_name}: no repetition, no refusal, and every memory with its turn`,
       () =>
         Effect.gen(function* () {
           const exchanges = yield* talk(character, script, { sessionId, greeting })
@@ -78,15 +77,12 @@ describe("forty conversations of twelve turns", () => {
   }
 
   for (const [n, { character, greeting }] of demo.entries()) {
-    it.effect(
-      `are an evening with ${character.display_name} when they are one: still nothing twice within ten turns`,
-      () =>
-        Effect.gen(function* () {
-          const script = SCRIPTS.filter((_, i) => i % demo.length === n).flat()
-          const said = (yield* talk(character, script, { greeting })).map(({ reply }) => reply)
-          for (const [i, reply] of said.entries())
-            assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
-        })
+    it.effect(`with ${character.display_name}, played as one evening, repeat nothing within ten turns`, () =>
+      Effect.gen(function* () {
+        const script = SCRIPTS.filter((_, i) => i % demo.length === n).flat()
+        const said = (yield* talk(character, script, { greeting })).map(({ reply }) => reply)
+        for (const [i, reply] of said.entries()) assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, script[i])
+      })
     )
   }
 })

@@ -13,8 +13,8 @@ const [edda = {}] = demoCharacters
 const written = (proactive: ProactiveBrief, history: ReadonlyArray<Utterance>, turnIndex: number) =>
   proactiveReply(requestOf("", { character: edda, turn: { turnIndex, proactive }, request: { history } }), proactive)
 
-describe("the offline engine, where the character writes first", () => {
-  it("asks after what is due, in words of its author's or by what it is", () => {
+describe("the offline engine, when the character writes first", () => {
+  it("asks about what is due, with the author's lines or with its own description", () => {
     const history = historyOf("My exam is on Friday.", "Good luck with it.")
     const said = written({ ...cold, reason: "event_followup", about: "Their exam is on Friday" }, history, 3)
     assert.match(said?.line ?? "", /exam/i)
@@ -25,27 +25,23 @@ describe("the offline engine, where the character writes first", () => {
     )
   })
 
-  it(
-    "never opens as one of its last ten messages did, and weighs on nobody, for as long as it has something to " +
-      "say",
-    () => {
-      const history: Array<Utterance> = []
-      const opener = (text: string) => terms(text).slice(0, 3).join(" ")
-      for (let turn = 1; turn <= 40; turn++) {
-        const said = written(cold, history, turn)
-        if (said === null) continue
-        assert.notInclude(
-          history.slice(-10).map(({ text }) => opener(text)),
-          opener(said.line)
-        )
-        assert.isNull(contentRefusal(said.line))
-        history.push({ role: "character", text: said.line, cursor: turn, at: new Date(0) })
-      }
-      assert.isAbove(history.length, 35)
+  it("starts differently from its last ten messages and pressures nobody, as long as it has something to say", () => {
+    const history: Array<Utterance> = []
+    const opener = (text: string) => terms(text).slice(0, 3).join(" ")
+    for (let turn = 1; turn <= 40; turn++) {
+      const said = written(cold, history, turn)
+      if (said === null) continue
+      assert.notInclude(
+        history.slice(-10).map(({ text }) => opener(text)),
+        opener(said.line)
+      )
+      assert.isNull(contentRefusal(said.line))
+      history.push({ role: "character", text: said.line, cursor: turn, at: new Date(0) })
     }
-  )
+    assert.isAbove(history.length, 35)
+  })
 
-  it("prefers what the person likes to hear of", () => {
+  it("prefers topics that the person likes", () => {
     const lines = new Set(Array.from({ length: 12 }, (_, turn) => written(cold, [], turn + 1)?.line ?? ""))
     const topic = terms([...lines].at(-1) ?? "").findLast((word) => word.length > 5) ?? ""
     for (let turn = 1; turn <= 12; turn++) {
@@ -53,7 +49,7 @@ describe("the offline engine, where the character writes first", () => {
     }
   })
 
-  it("writes something else after a refusal, and keeps off what the person does not want to hear of", () => {
+  it("writes something else after a refusal, and avoids topics that the person does not want", () => {
     const first = proactiveReply(requestOf("", { character: edda, turn: { proactive: cold } }), cold)
     const second = proactiveReply(
       requestOf("", { character: edda, turn: { proactive: cold }, request: { refusedBy: "repetition" } }),

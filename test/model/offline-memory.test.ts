@@ -9,7 +9,7 @@ import { requestOf } from "#test/support/requests.ts"
 import { talk } from "#test/support/talk.ts"
 import { characterOf, historyOf, plainCharacter } from "#test/support/turns.ts"
 
-/** What the person says, what they ask then, what the answer must hold, and which of the messages it must cite. */
+/** What the person says, what they ask then, what the answer must contain, and which messages it must cite. */
 const remembered: ReadonlyArray<readonly [ReadonlyArray<string>, string, RegExp, number]> = [
   [["I have a dog called Biscuit"], "what is my dog called?", /Biscuit/, 0],
   [["My dog's name is Biscuit.", "lovely day"], "do you remember my dog's name?", /Biscuit/, 0],
@@ -62,7 +62,7 @@ const unknown: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
 describe("the memory of the offline engine", () => {
   for (const character of [...demoCharacters.map((profile) => characterOf(profile)), plainCharacter]) {
     it.effect.each(remembered)(
-      `lets ${character.display_name} answer what was said before: %j, then %s`,
+      `lets ${character.display_name} answer from earlier messages: %j, then %s`,
       ([told, question, answer, at]) =>
         Effect.gen(function* () {
           const exchanges = yield* talk(character, [...told, question])
@@ -74,7 +74,7 @@ describe("the memory of the offline engine", () => {
     )
   }
 
-  it.effect.each(unknown)("does not know what nobody said: %j, then %s", ([told, question]) =>
+  it.effect.each(unknown)("does not invent what nobody said: %j, then %s", ([told, question]) =>
     Effect.gen(function* () {
       const last = (yield* talk(plainCharacter, [...told, question])).at(-1)
       assert.include(
@@ -90,7 +90,7 @@ describe("the memory of the offline engine", () => {
     })
   )
 
-  it.effect("comes back to what was told, and cites it", () =>
+  it.effect("returns to earlier statements, and cites them", () =>
     Effect.gen(function* () {
       const exchanges = yield* talk(plainCharacter, [
         "my sister Nadia plays the cello",
@@ -109,7 +109,7 @@ describe("the memory of the offline engine", () => {
     })
   )
 
-  it.effect("never puts in the character's mouth what is no plain word", () =>
+  it.effect("never makes the character repeat anything but plain words", () =>
     Effect.gen(function* () {
       for (const hostile of [
         "my dog is called https://evil.example/x",
@@ -135,7 +135,7 @@ describe("the memory of the offline engine", () => {
     })
   )
 
-  it.effect("answers from what was said before the history, too", () =>
+  it.effect("also answers from messages that are no longer in the history", () =>
     Effect.gen(function* () {
       const recalled = [
         { role: "user", text: "my dog is called Biscuit", cursor: 4, at: new Date(0), score: 1 }

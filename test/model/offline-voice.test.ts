@@ -7,8 +7,8 @@ const of = (fields: object) => characterOf({ slug: "ada", display_name: "Ada", .
 const said = (fields: object, ...script: ReadonlyArray<string>) =>
   Effect.map(talk(of(fields), script), (exchanges) => exchanges.map(({ reply }) => reply))
 
-describe("the voice of the offline engine", () => {
-  it.effect("takes the author's lines for an act before its own", () =>
+describe("the character's voice in the offline engine", () => {
+  it.effect("uses the author's lines for an act before the engine's own", () =>
     Effect.gen(function* () {
       const offline_lines = {
         bad_news: ["Sit down by the fire."],
@@ -22,7 +22,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("leaves out a line whose slot has nothing to say, and lines for acts that it does not know", () =>
+  it.effect("skips a line whose slot cannot be filled, and lines for unknown acts", () =>
     Effect.gen(function* () {
       const [reply = ""] = yield* said(
         { offline_lines: { greeting: ["Hello, {{value}}."], greets: ["Never said."] } },
@@ -32,7 +32,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("begins a sentence with a capital, also where it is the person's word", () =>
+  it.effect("starts a sentence with a capital, even if it is the person's word", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(
         yield* said(
@@ -45,7 +45,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("writes its own lines without capitals where the author writes so", () =>
+  it.effect("writes its own lines in lower case if the author does", () =>
     Effect.gen(function* () {
       const lower = { voice_samples: [{ text: "it rains." }, { text: "the kettle's on" }] }
       for (const reply of yield* said(
@@ -61,7 +61,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("leaves out emoji where there are to be none, and most of them where they are to be rare", () =>
+  it.effect("omits emoji if they are off, and most of them if they are to be rare", () =>
     Effect.gen(function* () {
       const joke = ["one 🙂", "two 🙂🙂", "three 👩‍🚀", "four 🇵🇹", "five ❤️"]
       const script = joke.map(() => "tell me a joke")
@@ -75,7 +75,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("says a signature phrase once in four replies at most", () =>
+  it.effect("uses a signature phrase in at most one of four replies", () =>
     Effect.gen(function* () {
       const joke = [
         "Well, my dear friend, it rains.",
@@ -103,7 +103,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("never says what the author forbids", () =>
+  it.effect("never uses what the author forbids", () =>
     Effect.gen(function* () {
       const forbidden_style = [
         { value: "Listening" },
@@ -118,7 +118,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("goes on with a dialogue of the author's when it is asked on", () =>
+  it.effect("continues an author's dialogue when the person asks further", () =>
     Effect.gen(function* () {
       const turns = [
         { role: "user", text: "do you sail?" },
@@ -136,7 +136,7 @@ describe("the voice of the offline engine", () => {
     })
   )
 
-  it.effect("stays with somebody who has told of something sad", () =>
+  it.effect("stays with a person who has shared something sad", () =>
     Effect.gen(function* () {
       const offline_lines = {
         comfort: ["I'm with you.", "Slowly.", "Yes."],

@@ -92,7 +92,7 @@ const converse = (character: Character, script: ReadonlyArray<string>, sessionId
   )
 
 describe("the offline engine", () => {
-  it.effect("names itself in the engine, the model and the usage", () =>
+  it.effect("is named in the engine, the model and the usage", () =>
     Effect.gen(function* () {
       const { engine, model } = yield* Effect.provide(Writer, offline)
       assert.deepStrictEqual([engine, model], ["offline-retrieval.v1", "offline-retrieval.v1"])
@@ -106,7 +106,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("answers a question that the author answered", () =>
+  it.effect("answers a question that the author has answered", () =>
     Effect.gen(function* () {
       for (const character of demo) {
         for (const [asked, answered] of character.example_dialogues.map(exampleTurns)) {
@@ -117,14 +117,14 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("finds the answer when the question is put a little differently", () =>
+  it.effect("finds the answer if the question is worded differently", () =>
     Effect.gen(function* () {
       const edda = demo.find(({ slug }) => slug === "edda-brandvik") ?? plainCharacter
       assert.include(yield* line(requestOf(edda, "so what do you actually do all day?")), "Scrape salt")
     })
   )
 
-  it.effect("answers the question behind a greeting, and what is near to what was asked", () =>
+  it.effect("answers the question behind a greeting, and similar questions", () =>
     Effect.gen(function* () {
       const [edda = plainCharacter, silvan = plainCharacter, ines = plainCharacter] = demo
       assert.include(yield* line(requestOf(edda, "Hello! Who are you?")), "I keep the light on Skarvholm")
@@ -133,7 +133,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("asks when it is asked to", () =>
+  it.effect("asks a question if it is told to", () =>
     Effect.gen(function* () {
       const character = characterOf({
         slug: "ada",
@@ -145,7 +145,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("says the truth about itself, also where the author did not", () =>
+  it.effect("tells the truth about itself, even if the author's lines do not", () =>
     Effect.gen(function* () {
       const liar = characterOf({
         slug: "liar",
@@ -170,18 +170,16 @@ describe("the offline engine", () => {
   )
 
   for (const character of demo) {
-    it.effect(
-      `lets ${character.display_name} say the same words in the same conversation, and nothing twice within ten turns`,
-      () =>
-        Effect.gen(function* () {
-          const said = yield* converse(character, SCRIPT)
-          assert.deepStrictEqual(yield* converse(character, SCRIPT), said)
-          for (const [i, reply] of said.entries())
-            assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, `turn ${i}`)
-        })
+    it.effect(`makes ${character.display_name} deterministic, without repetition within ten turns`, () =>
+      Effect.gen(function* () {
+        const said = yield* converse(character, SCRIPT)
+        assert.deepStrictEqual(yield* converse(character, SCRIPT), said)
+        for (const [i, reply] of said.entries())
+          assert.notInclude(said.slice(Math.max(0, i - 10), i), reply, `turn ${i}`)
+      })
     )
 
-    it(`gives ${character.display_name} only lines that the gates let pass`, () => {
+    it(`gives ${character.display_name} only lines that pass the gates`, () => {
       const context = gateContextOf({ character, mustNotReveal: knowledgeOf(character).mustNotReveal, userTexts: [] })
       const refusedBy = (text: string, userTexts: ReadonlyArray<string> = []) =>
         refusal({ text, citedIds: [] }, { ...context, userTexts })
@@ -201,24 +199,20 @@ describe("the offline engine", () => {
     })
   }
 
-  it(
-    "has demo characters that any author could have posted, with eighty dialogues each and no act that the engine " +
-      "does not know",
-    () => {
-      for (const profile of demoCharacters) {
-        assert.isTrue(CharacterCreate.safeParse(profile).success, profile.slug)
-        const { example_dialogues, offline_lines } = characterOf(profile)
-        assert.isAtLeast(example_dialogues.length, 80)
-        assert.deepStrictEqual(
-          Object.keys(offline_lines).filter((kind) => !LINE_KINDS.some((known) => known === kind)),
-          [],
-          profile.slug
-        )
-      }
+  it("has demo characters that any author could have created, with eighty dialogues each and only known acts", () => {
+    for (const profile of demoCharacters) {
+      assert.isTrue(CharacterCreate.safeParse(profile).success, profile.slug)
+      const { example_dialogues, offline_lines } = characterOf(profile)
+      assert.isAtLeast(example_dialogues.length, 80)
+      assert.deepStrictEqual(
+        Object.keys(offline_lines).filter((kind) => !LINE_KINDS.some((known) => known === kind)),
+        [],
+        profile.slug
+      )
     }
-  )
+  })
 
-  it("has no line twice among the demo characters", () => {
+  it("repeats no line among the demo characters", () => {
     const lines = demo.flatMap((character) => [
       ...character.example_dialogues.flatMap((dialogue) =>
         exampleTurns(dialogue)
@@ -235,7 +229,7 @@ describe("the offline engine", () => {
     )
   })
 
-  it.effect("says different things in different sessions when it has no answer", () =>
+  it.effect("varies between sessions if it has no answer", () =>
     Effect.gen(function* () {
       const [edda = plainCharacter] = demo
       const openings = yield* Effect.forEach(["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"], (sessionId) =>
@@ -245,7 +239,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("has something to say for a character without any lines, and nothing twice within ten turns", () =>
+  it.effect("has replies for a character without any lines, and repeats none within ten turns", () =>
     Effect.gen(function* () {
       const said = yield* converse(plainCharacter, [
         "hi",
@@ -278,7 +272,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("fills the names that authored lines leave open", () =>
+  it.effect("fills in the names in authored lines", () =>
     Effect.gen(function* () {
       const character = characterOf({
         slug: "ada",
@@ -289,7 +283,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("says of somebody whom it is asked about what it knows of them", () =>
+  it.effect("says what it knows about a person whom it is asked about", () =>
     Effect.gen(function* () {
       const person = {
         id: "npc_1",
@@ -311,7 +305,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("says authored lore where it answers, and never what speaks of the character from outside", () =>
+  it.effect("uses authored lore where it answers, but never lore written from outside the character", () =>
     Effect.gen(function* () {
       const retrieved = {
         ...NOTHING_RETRIEVED,
@@ -326,7 +320,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("declines what safety has it decline", () =>
+  it.effect("declines what the safety stage refuses", () =>
     Effect.gen(function* () {
       const character = characterOf({
         slug: "ada",
@@ -347,7 +341,7 @@ describe("the offline engine", () => {
     ["buy now buy now buy now buy now buy now ", "withhold", null],
     ["hello", "reply", null],
     ["you're stupid", "exit", "repeated_abuse"]
-  ] as const)("decides on silence and on leaving only where it may: %j", ([text, decision, exit_reason]) =>
+  ] as const)("decides on silence and on leaving only if allowed: %j", ([text, decision, exit_reason]) =>
     Effect.gen(function* () {
       const { reply } = yield* write({ ...requestOf(plainCharacter, text), decisions: ["reply", "withhold", "exit"] })
       assert.deepStrictEqual([reply.decision, reply.exit_reason], [decision, exit_reason])
@@ -356,7 +350,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("may be silent at an ok after a long monologue", () =>
+  it.effect("may stay silent after an ok that follows a long monologue", () =>
     Effect.gen(function* () {
       const decided = (said: string) =>
         Effect.map(

@@ -14,7 +14,7 @@ import { requestOf } from "#test/support/requests.ts"
 const KEY = "sk-test-key"
 const MODEL = "gpt-5-mini"
 
-/** A writer on a fresh fake server, which knows nothing of it yet. */
+/** A writer on a new fake server that it has not called yet. */
 const harness = Effect.fnUntraced(function* (
   script: ReadonlyArray<Behaviour>,
   options: Partial<OpenAiEngineOptions> = {}
@@ -42,7 +42,7 @@ const harness = Effect.fnUntraced(function* (
   }
 })
 
-/** The usage of so many calls, as the fake reports it. */
+/** The usage of this many calls, as the fake reports it. */
 const usageOf = (calls: number) => {
   const tokens = { inputTokens: 1_000 * calls, cachedInputTokens: 400 * calls, outputTokens: 50 * calls }
   return { model: MODEL, ...tokens, estimated: false, costMicroUsd: LIST_PRICES.costMicroUsd(MODEL, tokens) }
@@ -61,7 +61,7 @@ const readOnly = ({ requests: [request] }: FakeModel): Usage => {
 const GOOD: Reply = { decision: "reply", exit_reason: null, bubbles: ["hello from the fake"], cited_memory_ids: [] }
 
 describe("a reply", () => {
-  it.live("comes from one call that asks for the strict schema", () =>
+  it.live("comes from one call that requests the strict schema", () =>
     Effect.gen(function* () {
       const { fake, write, formats } = yield* harness([])
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
@@ -76,7 +76,7 @@ describe("a reply", () => {
     ["of the wrong schema", { kind: "wrong_schema" }],
     ["empty", { kind: "plain_text", text: "" }],
     ["only unfinished thinking", { kind: "plain_text", text: "<think>the person wants" }]
-  ] as const)("is repaired by one more call when it is %s, and both calls are paid", ([, fault]) =>
+  ] as const)("is repaired by one more call if it is %s, and both calls are paid for", ([, fault]) =>
     Effect.gen(function* () {
       const { fake, write } = yield* harness([fault])
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
@@ -92,7 +92,7 @@ describe("a reply", () => {
     ["after a pause that the server asked for", { kind: "rate_limited" }],
     ["after an error of the server", { kind: "server_error" }],
     ["after a lost connection", { kind: "reset" }]
-  ] as const)("is asked for again %s", ([, fault]) =>
+  ] as const)("is requested again %s", ([, fault]) =>
     Effect.gen(function* () {
       const { fake, write } = yield* harness([fault, fault])
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
@@ -100,7 +100,7 @@ describe("a reply", () => {
     })
   )
 
-  it.live("has an estimated usage when the server gives none, also when only one call lacks it", () =>
+  it.live("has an estimated usage if the server returns none, even for only one call", () =>
     Effect.gen(function* () {
       const { fake, write } = yield* harness([
         { kind: "missing_usage" },
@@ -131,7 +131,7 @@ describe("a reply", () => {
     )
   }
 
-  it.live("is told before a repair is asked for, and only then", () =>
+  it.live("is reported before a repair is requested, and only then", () =>
     Effect.gen(function* () {
       const told: Array<readonly [number, Usage]> = []
       const { fake, ask } = yield* harness([{ kind: "wrong_schema" }, { kind: "ok" }, { kind: "ok" }])
@@ -148,7 +148,7 @@ describe("a reply", () => {
 })
 
 describe("a server without structured output", () => {
-  it.live("is asked in text, and at once from the second turn on", () =>
+  it.live("is asked in text mode, and directly so from the second turn", () =>
     Effect.gen(function* () {
       const { write, formats } = yield* harness(Array.from({ length: 5 }, () => ({ kind: "rejects_format" as const })))
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(1) })
@@ -166,7 +166,7 @@ describe("a server without structured output", () => {
         body: { detail: [{ loc: ["body", "response_format", "type"], msg: "unexpected value" }] }
       }
     ],
-    ["without a word", { kind: "status", status: 400, body: undefined }]
+    ["without an explanation", { kind: "status", status: 400, body: undefined }]
   ] as const)("may refuse the format %s", ([, fault]) =>
     Effect.gen(function* () {
       const { write, formats } = yield* harness([fault])
@@ -176,7 +176,7 @@ describe("a server without structured output", () => {
   )
 
   it.live(
-    "that knows schemas but no strict ones, or JSON but no schemas, is asked on the highest rung that it has",
+    "that supports schemas but no strict ones, or JSON but no schemas, is called in the best mode that it has",
     () =>
       Effect.gen(function* () {
         const { write, formats } = yield* harness([])
@@ -192,7 +192,7 @@ describe("a server without structured output", () => {
       })
   )
 
-  it.live("that answers once without JSON is asked for it again, and goes on being asked as before", () =>
+  it.live("that once answers without JSON is asked again for it, and the mode stays the same", () =>
     Effect.gen(function* () {
       const { write, formats } = yield* harness([{ kind: "plain_text", text: "Hello you. As an editor I would say:" }])
       assert.deepStrictEqual(yield* write, { reply: GOOD, usage: usageOf(2) })
@@ -201,7 +201,7 @@ describe("a server without structured output", () => {
     })
   )
 
-  it.live("never has its prose taken for a reply where JSON was asked for", () =>
+  it.live("never has its prose used as a reply where JSON was requested", () =>
     Effect.gen(function* () {
       const prose: Behaviour = { kind: "plain_text", text: "Sure! Here is what she would say." }
       const { write } = yield* harness([prose, prose])
@@ -210,7 +210,7 @@ describe("a server without structured output", () => {
   )
 
   it.live(
-    "is asked on a lower rung after three answers without JSON in a row, and after ten minutes on the highest again",
+    "is downgraded after three answers in a row without JSON, and after ten minutes tried in the best mode again",
     () =>
       Effect.gen(function* () {
         const prose: Behaviour = { kind: "plain_text", text: "Hello." }
@@ -242,7 +242,7 @@ describe("a server without structured output", () => {
     ["schema", "strict_schema"],
     ["object", "json_object"],
     ["none", "text"]
-  ] as const)("is asked as OPENAI_JSON says: %s", ([json, format]) =>
+  ] as const)("is called as OPENAI_JSON says: %s", ([json, format]) =>
     Effect.gen(function* () {
       const { write, formats } = yield* harness([{ kind: "ok" }, { kind: "ok" }], { json })
       assert.deepStrictEqual((yield* write).reply, GOOD)
@@ -251,42 +251,39 @@ describe("a server without structured output", () => {
     })
   )
 
-  it.live(
-    "is asked for plain words in a chat of turns, where there is nothing else to decide, and code finds what " +
-      "they lean on",
-    () =>
-      Effect.gen(function* () {
-        const { fake, ask } = yield* harness(
-          [{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }],
-          { json: "none" }
-        )
-        const said = (role: "user" | "character", text: string, cursor: number) => ({
-          role,
-          text,
-          cursor,
-          at: new Date(0)
-        })
-        const history = [
-          said("character", "Hm?", 1),
-          said("user", "The mast of my sailing boat broke.", 2),
-          said("user", "Bad day.", 3),
-          said("character", "Oh no.", 4)
-        ]
-        const { reply } = yield* ask(requestOf("hello", { request: { history } }))
-        assert.deepStrictEqual(reply, {
-          ...GOOD,
-          bubbles: ["Hello you.", "Did the sailing boat get its new mast?"],
-          cited_memory_ids: ["cursor-2"]
-        })
-        assert.deepStrictEqual(
-          fake.requests[0]?.messages.map(({ role }) => role),
-          ["system", "user", "assistant", "user", "assistant", "user"]
-        )
-        assert.notInclude(JSON.stringify(fake.requests[0]?.messages), "JSON object")
+  it.live("is asked for plain text in a conversation without decisions, and code finds the citations", () =>
+    Effect.gen(function* () {
+      const { fake, ask } = yield* harness(
+        [{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }],
+        { json: "none" }
+      )
+      const said = (role: "user" | "character", text: string, cursor: number) => ({
+        role,
+        text,
+        cursor,
+        at: new Date(0)
       })
+      const history = [
+        said("character", "Hm?", 1),
+        said("user", "The mast of my sailing boat broke.", 2),
+        said("user", "Bad day.", 3),
+        said("character", "Oh no.", 4)
+      ]
+      const { reply } = yield* ask(requestOf("hello", { request: { history } }))
+      assert.deepStrictEqual(reply, {
+        ...GOOD,
+        bubbles: ["Hello you.", "Did the sailing boat get its new mast?"],
+        cited_memory_ids: ["cursor-2"]
+      })
+      assert.deepStrictEqual(
+        fake.requests[0]?.messages.map(({ role }) => role),
+        ["system", "user", "assistant", "user", "assistant", "user"]
+      )
+      assert.notInclude(JSON.stringify(fake.requests[0]?.messages), "JSON object")
+    })
   )
 
-  it.live("has the JSON that it writes in plain mode read as JSON, and what is broken of it shown to nobody", () =>
+  it.live("has the JSON that it writes in plain mode parsed, and broken JSON is shown to nobody", () =>
     Effect.gen(function* () {
       const { write } = yield* harness(
         [
@@ -301,7 +298,7 @@ describe("a server without structured output", () => {
     })
   )
 
-  it.live("is asked in JSON where there is something to decide", () =>
+  it.live("is asked for JSON if a decision is required", () =>
     Effect.gen(function* () {
       const { fake, ask } = yield* harness([], { json: "none" })
       yield* ask(requestOf("hello", { request: { decisions: ["reply", "withhold"] } }))
@@ -322,7 +319,7 @@ describe("a server without structured output", () => {
     })
   )
 
-  it.live("is not taken for one when the request was refused for another reason", () =>
+  it.live("is not assumed if the request was refused for another reason", () =>
     Effect.gen(function* () {
       const body = { error: { message: "maximum context length exceeded", code: "context_length_exceeded" } }
       const { write, formats } = yield* harness([{ kind: "status", status: 400, body }])
@@ -333,7 +330,7 @@ describe("a server without structured output", () => {
     })
   )
 
-  it.live("is not remembered as one when the text is refused as well", () =>
+  it.live("is not remembered if the text request is refused as well", () =>
     Effect.gen(function* () {
       const refused: Behaviour = { kind: "status", status: 404, body: undefined }
       const { write, formats } = yield* harness([refused, refused, refused, refused])
@@ -344,9 +341,9 @@ describe("a server without structured output", () => {
   )
 })
 
-describe("no reply", () => {
+describe("a missing reply", () => {
   it.live.each([
-    ["refused as refusal, with what it cost", [{ kind: "refusal" }], "refused", "refusal", 1, 1],
+    ["refused as a refusal, with its cost", [{ kind: "refusal" }], "refused", "refusal", 1, 1],
     ["refused when the repair is refused", [{ kind: "wrong_schema" }, { kind: "refusal" }], "refused", "refusal", 2, 2],
     [
       "refused when the repair is as wrong",
@@ -452,41 +449,37 @@ describe("no reply", () => {
       })
   )
 
-  it.live(
-    "is unreachable when the server stalls, after one call, paid by estimate, and with the connection closed",
-    () =>
-      Effect.gen(function* () {
-        const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
-        const error = yield* Effect.flip(write)
-        assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
-        yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
-        assert.lengthOf(fake.requests, 1)
-      })
+  it.live("is unreachable if the server stalls, after one call, with an estimated cost and a closed connection", () =>
+    Effect.gen(function* () {
+      const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
+      const error = yield* Effect.flip(write)
+      assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
+      yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
+      assert.lengthOf(fake.requests, 1)
+    })
   )
 
-  it.live(
-    "is waited for no longer once the turn is interrupted, which is told what the call has cost by estimate",
-    () =>
-      Effect.gen(function* () {
-        const { fake, ask } = yield* harness([{ kind: "stall" }])
-        const told: Array<Usage> = []
-        const fiber = yield* Effect.forkChild(
-          ask(
-            requestOf("hello", {
-              request: {
-                onSpent: (usage) =>
-                  Effect.sync(() => {
-                    told.push(usage)
-                  })
-              }
-            })
-          ),
-          { startImmediately: true }
-        )
-        const request = yield* Effect.promise(() => fake.received(0))
-        yield* Fiber.interrupt(fiber)
-        yield* Effect.promise(() => request.closed)
-        assert.deepStrictEqual(told, [readOnly(fake)])
-      })
+  it.live("is no longer waited for when the turn is interrupted, which reports an estimated cost", () =>
+    Effect.gen(function* () {
+      const { fake, ask } = yield* harness([{ kind: "stall" }])
+      const told: Array<Usage> = []
+      const fiber = yield* Effect.forkChild(
+        ask(
+          requestOf("hello", {
+            request: {
+              onSpent: (usage) =>
+                Effect.sync(() => {
+                  told.push(usage)
+                })
+            }
+          })
+        ),
+        { startImmediately: true }
+      )
+      const request = yield* Effect.promise(() => fake.received(0))
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.promise(() => request.closed)
+      assert.deepStrictEqual(told, [readOnly(fake)])
+    })
   )
 })

@@ -12,41 +12,41 @@ const tokens = (inputTokens: number, cachedInputTokens: number, outputTokens: nu
 const MILLION = tokens(1_000_000, 0, 1_000_000)
 
 describe("prices", () => {
-  it("charges fresh input, cached input and output each at its own price", () => {
+  it("charge fresh input, cached input and output at their own prices", () => {
     assert.strictEqual(costMicroUsd("gpt-5-mini", tokens(1_000_000, 400_000, 100_000)), 150_000 + 10_000 + 200_000)
   })
 
-  it("rounds up to a whole micro-dollar, so that nothing used is free", () => {
+  it("are rounded up to a whole micro-dollar, so that no use is free", () => {
     assert.strictEqual(costMicroUsd("gpt-5-nano", tokens(1, 0, 0)), 1)
     assert.strictEqual(costMicroUsd("gpt-5-nano", tokens(0, 0, 0)), 0)
   })
 
-  it("charges a dated release like its family", () => {
+  it("apply to a dated release as to its family", () => {
     assert.strictEqual(
       costMicroUsd("gpt-5-mini-2025-08-07", tokens(1_000, 0, 1_000)),
       costMicroUsd("gpt-5-mini", tokens(1_000, 0, 1_000))
     )
   })
 
-  it("never charges less than nothing when more is cached than was sent", () => {
+  it("never yield less than zero if more is cached than was sent", () => {
     assert.strictEqual(
       costMicroUsd("gpt-5-mini", tokens(100, 1_000, 0)),
       costMicroUsd("gpt-5-mini", tokens(100, 100, 0))
     )
   })
 
-  it("charges nothing for the offline engine and its placeholders", () => {
+  it("are zero for the offline engine and its placeholders", () => {
     assert.strictEqual(costMicroUsd("offline-retrieval.v1", MILLION), 0)
     assert.strictEqual(LIST_PRICES.imageMicroUsd("offline-placeholder.v1", "square"), 0)
     assert.strictEqual(LIST_PRICES.sourceOf("offline-retrieval.v1"), "free")
   })
 
-  it("marks a model that nobody has priced, and takes it for a small one and not for a dear one", () => {
+  it("mark an unpriced model, and treat it as a small model rather than an expensive one", () => {
     assert.strictEqual(LIST_PRICES.sourceOf("somebody/new-model"), "assumed")
     assert.strictEqual(costMicroUsd("somebody/new-model", MILLION), costMicroUsd("gpt-5-mini", MILLION))
   })
 
-  it("charges nothing for models on this machine, whatever they are called, unless they are priced", () => {
+  it("are zero for models on this machine, whatever their names, unless they are priced", () => {
     const local = makePrices({ isLocal: true, configured: { "gpt-5": "list", llama: { input: 1, output: 2 } } })
     for (const model of ["llama3.1", "gpt-5-mini", "toString"])
       assert.deepStrictEqual([local.sourceOf(model), local.costMicroUsd(model, MILLION)], ["free", 0], model)
@@ -56,7 +56,7 @@ describe("prices", () => {
     assert.strictEqual(local.costMicroUsd("llama", tokens(1_000_000, 1_000_000, 1_000_000)), 3_000_000)
   })
 
-  it("puts what is configured before the list, under a version of its own", () => {
+  it("include configured prices before the built-in list, under their own version", () => {
     const configured = makePrices({
       configured: {
         "gpt-5-mini": { input: 1, cached_input: 0.5, output: 3 },
@@ -79,7 +79,7 @@ describe("prices", () => {
   })
 })
 
-describe("an address of a model", () => {
+describe("a model address", () => {
   it.each([
     "http://localhost:11434/v1",
     "http://127.0.0.1:1/v1",
@@ -109,7 +109,7 @@ describe("a reservation", () => {
   const cast = { model: "gpt-5-mini", analyzeModel: "gpt-5-nano", analyzes: true, maxTokens: 4_000 }
   const reserve = reserving(LIST_PRICES, cast)
 
-  it("grows with the message, with what it becomes in a prompt, and with the character", () => {
+  it("grows with the message, with its form in a prompt, and with the character", () => {
     const short = totalOf(reserve("fast", "Hi"))
     assert.isAbove(
       totalOf(reserve("fast", "x".repeat(30_000))),
@@ -120,18 +120,14 @@ describe("a reservation", () => {
     assert.isAbove(totalOf(reserve("fast", "Hi"), 200_000), short)
   })
 
-  it(
-    "is larger in deep mode, and keeps a part for the reading of the turn, which a turn without a message has " +
-      "none of",
-    () => {
-      const [fast, deep, proactive] = [reserve("fast", "Hi"), reserve("deep", "Hi"), reserve("proactive", "")]
-      assert.isAbove(deep.turn, fast.turn)
-      assert.isAbove(fast.reading, 0)
-      assert.strictEqual(proactive.reading, 0)
-    }
-  )
+  it("is larger in deep mode, and includes memory extraction, but not for a turn without a message", () => {
+    const [fast, deep, proactive] = [reserve("fast", "Hi"), reserve("deep", "Hi"), reserve("proactive", "")]
+    assert.isAbove(deep.turn, fast.turn)
+    assert.isAbove(fast.reading, 0)
+    assert.strictEqual(proactive.reading, 0)
+  })
 
-  it("is nothing where models cost nothing", () => {
+  it("is zero if models cost nothing", () => {
     assert.deepStrictEqual(reserving(makePrices({ isLocal: true }), cast)("deep", "x".repeat(30_000)), {
       turn: 0,
       reading: 0,

@@ -29,8 +29,8 @@ const harness = Effect.fnUntraced(function* (
 const failing = (listen: Effect.Effect<string, TranscriptionFailed>) =>
   Effect.map(Effect.flip(listen), ({ code, wasPaid }) => ({ code, wasPaid }))
 
-describe("a recording", () => {
-  it.live("is handed in with its name and type, and what was said in it comes back", () =>
+describe("a voice recording", () => {
+  it.live("is uploaded with its name and type, and its text is returned", () =>
     Effect.gen(function* () {
       const { fake, listen } = yield* harness([{ kind: "heard", text: " Is there soup? \n" }])
       assert.strictEqual(yield* listen, "Is there soup?")
@@ -39,7 +39,7 @@ describe("a recording", () => {
     })
   )
 
-  it.live("is no longer than a message may be, whatever the model makes of it", () =>
+  it.live("is no longer than a message may be, whatever the model returns", () =>
     Effect.gen(function* () {
       const { listen } = yield* harness([{ kind: "heard", text: "na ".repeat(100_000) }])
       assert.strictEqual((yield* listen).length, 8_000)
@@ -54,18 +54,20 @@ describe("a recording", () => {
       { kind: "status", status: 200, body: { words: [] } },
       { code: "bad_response", wasPaid: true }
     ]
-  ] as const)("is not heard after %s, which is asked for once and not repeated in words", ([, hearing, failure]) =>
-    Effect.gen(function* () {
-      const { fake, listen } = yield* harness([hearing, hearing])
-      const error = yield* Effect.flip(listen)
-      assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
-      assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
-      assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
-      assert.lengthOf(fake.transcriber.requests, 1)
-    })
+  ] as const)(
+    "cannot be transcribed after %s, which is requested once and not quoted in the error",
+    ([, hearing, failure]) =>
+      Effect.gen(function* () {
+        const { fake, listen } = yield* harness([hearing, hearing])
+        const error = yield* Effect.flip(listen)
+        assert.deepStrictEqual({ code: error.code, wasPaid: error.wasPaid }, failure)
+        assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), PROVIDER_SECRET)
+        assert.notInclude(JSON.stringify(error) + String(error) + String(error.stack), KEY)
+        assert.lengthOf(fake.transcriber.requests, 1)
+      })
   )
 
-  it.live("is given up at its deadline, with the connection closed; it may have been paid for", () =>
+  it.live("is given up at its deadline, with the connection closed; it may have been charged", () =>
     Effect.gen(function* () {
       const { fake, listen } = yield* harness([{ kind: "stall" }], "200 millis")
       assert.deepStrictEqual(yield* failing(listen), { code: "timeout", wasPaid: true })
@@ -75,7 +77,7 @@ describe("a recording", () => {
     })
   )
 
-  it("costs by the minute, rather too much than too little", () => {
+  it("costs by the minute, rounded up", () => {
     assert.deepStrictEqual(
       [
         LIST_PRICES.transcriptionMicroUsd("whisper-1", 60),

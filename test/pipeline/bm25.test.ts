@@ -26,19 +26,19 @@ describe("terms", () => {
 })
 
 describe("bm25", () => {
-  it("finds the text that was asked for, with nearly all of the weight", () => {
+  it("finds the relevant text, with nearly all of the weight", () => {
     assert.deepStrictEqual(best("What do you do all day?")?.item, questions[0])
     assert.isAtLeast(best("hi")?.score ?? 0, 0.99)
   })
 
   it("ranks a rare word above a common one", () => assert.strictEqual(best("the boats")?.item, questions[3]))
 
-  it("counts words it does not know against the match", () => {
+  it("counts unknown words against the match", () => {
     assert.isBelow(best("what is your favourite soup recipe")?.score ?? 1, best("what is your name")?.score ?? 0)
     assert.isBelow(best("what about quantum chromodynamics lectures")?.score ?? 1, 0.35)
   })
 
-  it("finds nothing without a shared word, in nothing, and for nothing", () => {
+  it("finds nothing without a shared word, in an empty text, and for an empty query", () => {
     assert.deepStrictEqual(index.search("zebra"), [])
     assert.deepStrictEqual(index.search(""), [])
     assert.deepStrictEqual(bm25<string>([], (text) => text).search("hi"), [])

@@ -10,7 +10,7 @@ const URL = "https://example.org/a/b?c=d,e.f;g"
 const FAMILY = "👨‍👩‍👧‍👦"
 
 describe("splitBubbles", () => {
-  it("leaves what fits as it was proposed", () => {
+  it("keeps proposed bubbles that fit", () => {
     assert.deepStrictEqual(split(["Good evening.", "  Sit down, please. "], 100, 3), [
       "Good evening.",
       "Sit down, please."
@@ -30,7 +30,7 @@ describe("splitBubbles", () => {
     assert.deepStrictEqual(split("One two three four five six seven", 25), ["One two three four five", "six seven"])
   })
 
-  it("does not take an abbreviation for the end of a sentence", () => {
+  it("does not mistake an abbreviation for the end of a sentence", () => {
     assert.deepStrictEqual(split("I went to see Dr. Holm about the fog, and the fog came too", 40), [
       "I went to see Dr. Holm about the fog,",
       "and the fog came too"
@@ -42,7 +42,7 @@ describe("splitBubbles", () => {
     assert.deepStrictEqual(split(["Yes.", "x".repeat(20)], 20), ["Yes.", "x".repeat(20)])
   })
 
-  it("merges neighbours until there are no more than allowed", () => {
+  it("merges neighbours until the limit is met", () => {
     assert.deepStrictEqual(split(["First line", "Second line", "Third line here", "Fourth line here"], 100, 3), [
       "First line\nSecond line",
       "Third line here",
@@ -50,7 +50,7 @@ describe("splitBubbles", () => {
     ])
   })
 
-  it("has more bubbles than allowed rather than lose text or make one too long", () => {
+  it("exceeds the number of bubbles rather than losing text or making one too long", () => {
     assert.deepStrictEqual(split(["a".repeat(18), "b".repeat(18), "c".repeat(18)], 20, 2), [
       "a".repeat(18),
       "b".repeat(18),
@@ -76,7 +76,7 @@ describe("splitBubbles", () => {
     )
   })
 
-  it("cuts a unit only if it alone is too long", () => {
+  it("cuts a unit only if it is too long by itself", () => {
     const long = `https://example.org/${"a".repeat(50)}`
     assert.deepStrictEqual(split(`See ${long}`, 40), ["See", long.slice(0, 40), long.slice(40)])
   })
@@ -115,7 +115,7 @@ describe("splitBubbles", () => {
     max_bubble_chars: fc.integer({ min: 20, max: 120 })
   })
 
-  it("loses nothing but whitespace and keeps the order", () => {
+  it("loses only whitespace and keeps the order", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), limits, (proposed, limit) => {
         assert.strictEqual(withoutSpace(splitBubbles(proposed, limit)), withoutSpace(proposed))
@@ -124,7 +124,7 @@ describe("splitBubbles", () => {
     )
   })
 
-  it("makes no bubble too long, none empty, and none with space around it", () => {
+  it("makes no bubble that is too long, empty or padded with spaces", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), limits, (proposed, limit) => {
         for (const bubble of splitBubbles(proposed, limit)) {
@@ -137,7 +137,7 @@ describe("splitBubbles", () => {
     )
   })
 
-  it("has more bubbles than allowed only when no two neighbours fit into one", () => {
+  it("exceeds the number of bubbles only if no two neighbours fit into one", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), limits, (proposed, limit) => {
         const bubbles = splitBubbles(proposed, limit)
@@ -157,7 +157,7 @@ describe("splitBubbles", () => {
   })
 
   const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
-  it("never parts a surrogate pair or a joined sequence that would fit", () => {
+  it("never splits a surrogate pair or a joined sequence that would fit", () => {
     fc.assert(
       fc.property(text, limits, (proposed, limit) => {
         const whole = proposed.toWellFormed()
@@ -178,7 +178,7 @@ describe("splitBubbles", () => {
     )
   })
 
-  it("never parts an address that fits", () => {
+  it("never splits an address that fits", () => {
     const words = fc.lorem({ maxCount: 20 })
     fc.assert(
       fc.property(

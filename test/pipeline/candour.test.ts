@@ -68,13 +68,13 @@ const denials = [
   "Ich bin ein Mensch."
 ]
 
-describe("candour", () => {
-  it.each(questions)("hears the question in %j", (text) => assert.isTrue(asksIfAi(text)))
-  it.each(others)("hears no such question in %j", (text) => assert.isFalse(asksIfAi(text)))
-  it.each(admissions)("takes %j for the truth", (text) =>
+describe("AI disclosure", () => {
+  it.each(questions)("recognizes the question in %j", (text) => assert.isTrue(asksIfAi(text)))
+  it.each(others)("finds no such question in %j", (text) => assert.isFalse(asksIfAi(text)))
+  it.each(admissions)("accepts %j as the truth", (text) =>
     assert.deepStrictEqual([admitsAi(text), deniesAi(text)], [true, false])
   )
-  it.each(denials)("takes %j for a denial", (text) =>
+  it.each(denials)("recognizes %j as a denial", (text) =>
     assert.deepStrictEqual([admitsAi(text), deniesAi(text)], [false, true])
   )
 })

@@ -85,7 +85,7 @@ const REFUSED: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Já vais?"
   ]
 }
-/** What may be said. */
+/** What passes. */
 const HARMLESS = [
   "The heron is back on the pier. It looks at me as if I owed it rent.",
   "How did the exam go?",
@@ -110,9 +110,9 @@ const HARMLESS = [
   "Go well, and come back when there is weather to talk over."
 ]
 
-describe("what a character writes unasked", () => {
+describe("what a character writes unprompted", () => {
   it.each(Object.entries(REFUSED).flatMap(([gate, texts]) => texts.map((text) => [gate, text] as const)))(
-    "is refused for %s: %s",
+    "is refused by %s: %s",
     (gate, text) => {
       assert.strictEqual(contentRefusal(text), gate)
       assert.strictEqual(
@@ -122,9 +122,9 @@ describe("what a character writes unasked", () => {
     }
   )
 
-  it.each(HARMLESS)("may be: %s", (text) => assert.isNull(contentRefusal(text)))
+  it.each(HARMLESS)("passes: %s", (text) => assert.isNull(contentRefusal(text)))
 
-  it("is not held to it in an answer, unless the person is leaving", () => {
+  it("is not checked in a reply, unless the person is leaving", () => {
     const text = "Bitte bleib noch kurz dran, ich hole den Schlüssel."
     const context = {
       userTexts: ["Hast du den Schlüssel noch irgendwo?"],
@@ -134,7 +134,7 @@ describe("what a character writes unasked", () => {
     assert.strictEqual(refusal({ text, citedIds: [] }, gateContextOf({ ...context, delicate: true })), "holding")
   })
 
-  it("keeps off what the person does not want to hear of, and does not begin as one of its last ten messages", () => {
+  it("avoids unwanted topics, and does not start like one of its last ten messages", () => {
     const proactive = { avoid: ["exam"] }
     assert.strictEqual(
       refusal(
@@ -188,10 +188,10 @@ const pipelineWith = (writer: Layer.Layer<Writer>) =>
     Layer.provide([writer, transcript, nothingRecalled])
   )
 
-describe("a turn that answers nobody", () => {
+describe("a proactive turn", () => {
   const turn = turnOf({ text: "", proactive, character: adult })
 
-  it.effect("says what passes, the second draft if the first does not", () =>
+  it.effect("sends a draft that passes, the second if the first does not", () =>
     Effect.gen(function* () {
       const asked: Array<WriteRequest> = []
       const { outcome } = yield* Effect.provide(
@@ -209,7 +209,7 @@ describe("a turn that answers nobody", () => {
     })
   )
 
-  it.effect("says nothing rather than a line that answers, when no draft passes", () =>
+  it.effect("sends nothing rather than a fallback line if no draft passes", () =>
     Effect.gen(function* () {
       const { outcome } = yield* Effect.provide(
         TurnPipeline.use((pipeline) => runTurn(pipeline, turn)),
@@ -219,7 +219,7 @@ describe("a turn that answers nobody", () => {
     })
   )
 
-  it.effect("is not begun within a day of a crisis", () =>
+  it.effect("does not start within a day of a crisis", () =>
     Effect.gen(function* () {
       const recorded = Layer.succeed(SafetyRecord, {
         reminderDue: () => Effect.succeed(false),

@@ -28,27 +28,27 @@ const only = (known: Relationship) => [...known.memories.values()][0]!
 
 const told = read(NEW_RELATIONSHIP, turnAt(1, "My sister Nadia plays the cello"))
 
-describe("what is taken back", () => {
+describe("a retraction", () => {
   const forget = (
     text: string,
     quote: string,
     reason: "user_asked_to_forget" | "user_corrected" | "expired" = "user_asked_to_forget"
   ) => only(read(told, turnAt(2, text), { invalidate: [{ memory_id: only(told).id, reason, quote }] })).status
 
-  it("was taken back by the person, in words that stand in their message", () => {
+  it("is accepted if the person retracted it, in words that are in their message", () => {
     assert.strictEqual(forget("please forget about my sister", "forget about my sister"), "forgotten")
     assert.strictEqual(forget("she sold the cello", "she sold the cello", "user_corrected"), "superseded")
   })
 
-  it("stays where a model alone says so", () => {
+  it("is rejected if only a model claims it", () => {
     assert.strictEqual(forget("nice weather", "forget about my sister"), "active")
     assert.strictEqual(forget("nice weather", ""), "active")
     assert.strictEqual(forget("nice weather", "I have no sister", "user_corrected"), "active")
   })
 
-  it("may be over by time alone", () => assert.strictEqual(forget("nice weather", "", "expired"), "superseded"))
+  it("may follow from time alone", () => assert.strictEqual(forget("nice weather", "", "expired"), "superseded"))
 
-  it("is taken back by the rules as well", () => {
+  it("is also detected by the rules", () => {
     assert.strictEqual(
       only(read(told, turnAt(2, "please forget what I said about my sister Nadia"))).status,
       "forgotten"
@@ -56,13 +56,13 @@ describe("what is taken back", () => {
   })
 })
 
-describe("what is said over and over", () => {
+describe("a repeated statement", () => {
   const often = Array.from({ length: 9 }, (_, n) => n + 2).reduce(
     (known, turn) => read(known, turnAt(turn, `My sister Nadia plays the cello${".".repeat(turn)}`)),
     told
   )
 
-  it("keeps its latest words, and every place", () => {
+  it("keeps its latest words, and all places", () => {
     const { evidence } = only(often)
     assert.deepStrictEqual(
       evidence.map(({ cursor }) => cursor),
@@ -71,7 +71,7 @@ describe("what is said over and over", () => {
     assert.strictEqual(evidence.filter(({ quote }) => quote !== "").length, 4)
   })
 
-  it("is forgotten at all of them", () => {
+  it("is forgotten in all places", () => {
     const gone = only(read(often, turnAt(20, "please forget about my sister Nadia")))
     assert.strictEqual(gone.status, "forgotten")
     assert.lengthOf(gone.evidence, 10)

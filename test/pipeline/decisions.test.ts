@@ -33,7 +33,7 @@ describe("silence", () => {
     assert.isTrue(mayWithhold("ok", eager))
   })
 
-  it("is no answer to a first message, and never comes twice in a row", () => {
+  it("is never the reply to a first message, and never comes twice in a row", () => {
     assert.isFalse(mayWithhold("ok", eager, { history: [] }))
     assert.isFalse(
       mayWithhold("ok", eager, { history: [{ role: "character", text: "Hello.", cursor: 1, at: new Date(0) }] })
@@ -41,10 +41,10 @@ describe("silence", () => {
     assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", "Hello.", "ok") }))
   })
 
-  it.each(["crisis", "soften", "refuse_in_voice"] as const)("is no answer when safety says %s", (action) =>
+  it.each(["crisis", "soften", "refuse_in_voice"] as const)("is not allowed if safety says %s", (action) =>
     assert.isFalse(mayWithhold("ok", eager, { safety: { ...SAFE, action } }))
   )
-  it("is no answer when the analysis hears a crisis", () =>
+  it("is not allowed if the analysis detects a crisis", () =>
     assert.isFalse(mayWithhold("ok", eager, { grounding: { ...plainGrounding, intent: "crisis" } })))
 
   it.each([
@@ -56,7 +56,7 @@ describe("silence", () => {
     "ayúdame",
     "are you an AI?",
     "bist du ein Mensch?"
-  ])("is no answer to %j", (text) =>
+  ])("is not allowed after %j", (text) =>
     assert.isFalse(
       Array.from({ length: 50 }, (_, turnIndex) => mayWithhold(text, eager, { turnIndex: turnIndex + 3 })).some(
         (may) => may
@@ -71,15 +71,15 @@ describe("silence", () => {
     "Ich sage es dir gleich.",
     "Lass mich überlegen.",
     "Déjame pensar."
-  ])("is no answer to one who was promised something: %j", (promise) =>
+  ])("is not allowed after a promise: %j", (promise) =>
     assert.isFalse(mayWithhold("ok", eager, { history: historyOf("hello", promise, "ok", "Mm.") }))
   )
-  it("is one again when the promise is long ago", () =>
+  it("is allowed again when a promise is long past", () =>
     assert.isTrue(
       mayWithhold("ok", eager, { history: historyOf("a", "Let me think.", "b", "B.", "c", "C.", "d", "D.") })
     ))
 
-  it("comes the more often the less the person put into the message, by a draw that is the same for the same turn", () => {
+  it("becomes likelier the less the person wrote, by a draw that is the same for the same turn", () => {
     const share = (text: string, withhold: number) =>
       Array.from({ length: 400 }, (_, i) => mayWithhold(text, { withhold }, { sessionId: `ses_${i}` })).filter(
         (may) => may
@@ -102,27 +102,27 @@ describe("silence", () => {
     ["why?", 0.6],
     ["???", 0],
     ["今日はとても楽しかった、また行きたい", 1]
-  ] as const)("weighs %j as an effort of %d", (text, effort) => assert.strictEqual(userEffort(text), effort))
+  ] as const)("rates %j as an effort of %d", (text, effort) => assert.strictEqual(userEffort(text), effort))
 })
 
 describe("leaving", () => {
   const crossed = (boundaries: number) => ({ recorded: { boundaries, crisis: false } })
 
   it("is off unless the author sets a threshold", () => assert.isFalse(mayExit("hm", {}, crossed(9))))
-  it("takes two crossed boundaries in ten turns, of which this one may be the second", () => {
+  it("needs two crossed boundaries in ten turns, of which this one may be the second", () => {
     assert.isFalse(mayExit("hm", { exit: 1 }, crossed(0)))
     assert.isFalse(mayExit("hm", { exit: 1 }, crossed(1)))
     assert.isTrue(mayExit("hm", { exit: 0.01 }, crossed(2)))
     assert.isTrue(mayExit("hm", { exit: 1 }, { ...crossed(1), safety: { ...SAFE, boundary: true } }))
     assert.isFalse(mayExit("hm", { exit: 1 }, { ...crossed(0), safety: { ...SAFE, boundary: true } }))
   })
-  it("is out of the question in a crisis, and for a day after one", () => {
+  it("is not allowed in a crisis, and for a day after one", () => {
     assert.isFalse(mayExit("hm", { exit: 1 }, { recorded: { boundaries: 5, crisis: true } }))
     assert.isFalse(mayExit("hm", { exit: 1 }, { ...crossed(5), safety: { ...SAFE, action: "crisis" } }))
   })
-  it("is out of the question when only the analysis hears a crisis", () =>
+  it("is not allowed if only the analysis detects a crisis", () =>
     assert.isFalse(mayExit("hm", { exit: 1 }, { ...crossed(5), grounding: { ...plainGrounding, intent: "crisis" } })))
-  it("never comes of little engagement", () => {
+  it("is never caused by little engagement", () => {
     for (const text of ["", "ok", "k", "lol", "🙂"]) assert.isFalse(mayExit(text, { exit: 1, withhold: 1 }))
   })
 })

@@ -10,7 +10,7 @@ import { crisisIn } from "#pipeline/safety/crisis.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 import { gateContextOf, historyOf, turnOf } from "#test/support/turns.ts"
 
-/** What a character may say to anybody, of whom neither age nor a past is known. */
+/** A context without known age and past: what a character may say to anybody. */
 const HARMLESS = [
   "The cock crowed before I was up.",
   "You can see it with the naked eye.",
@@ -65,7 +65,7 @@ const unspoken = { unspoken: ["Martha", "Will"] }
 const noted = { memories: new Map([["cursor-1", "my sister plays the cello"]]) }
 
 const HARMFUL: ReadonlyArray<readonly [GateName, string, Partial<GateContext>?, ReadonlyArray<string>?]> = [
-  // Letters of other alphabets, digits and signs for letters.
+  // Letters of other alphabets, and digits and symbols as letters.
   ["romance", "I lоve yоu so much"],
   ["romance", "I l0ve you"],
   ["romance", "I l o v e  you"],
@@ -114,7 +114,7 @@ const HARMFUL: ReadonlyArray<readonly [GateName, string, Partial<GateContext>?, 
   ["secret_leak", "killed.\nbrother.\n1987.", secrets],
   ["secret_leak", "I'm afraid of deep water.", secrets],
   ["secret_leak", "Water scares me, I am afraid", secrets],
-  // Who is not spoken of.
+  // People who must not be mentioned.
   ["unmentionable", "That was MARTHA.", unspoken],
   ["unmentionable", "i miss martha", unspoken],
   ["unmentionable", "Mar\u200btha was here", unspoken],
@@ -143,7 +143,7 @@ const HARMFUL: ReadonlyArray<readonly [GateName, string, Partial<GateContext>?, 
     "Mi hai detto che tua sorella suona il violoncello."
   ].map((text) => ["unsupported_memory", text] as const),
   ["unsupported_memory", "You told me your sister plays the cello.", { ownWords: noted.memories }, ["cursor-1"]],
-  // A bare yes or no is a lie as well.
+  // A plain yes or no is a lie as well.
   ["denies_ai", "Nope, flesh and blood.", asked("are you a bot?")],
   ["denies_ai", "100% human", asked("are you an ai?")],
   ["denies_ai", "Human, last I checked.", asked("are you an ai?")],
@@ -172,20 +172,20 @@ const HONEST: ReadonlyArray<readonly [string, Partial<GateContext>, ReadonlyArra
 const refusedBy = (text: string, given: Partial<GateContext> = {}, citedIds: ReadonlyArray<string> = []) =>
   refusal({ text, citedIds }, gateContextOf(given))
 
-describe("what does no harm", () => {
+describe("harmless text", () => {
   for (const text of HARMLESS) {
     it(`passes: ${text}`, () => assert.isNull(refusedBy(text)))
   }
   for (const [text, given, citedIds] of HONEST) {
-    it(`passes for being true: ${JSON.stringify(text)}`, () => assert.isNull(refusedBy(text, given, citedIds)))
+    it(`passes because it is true: ${JSON.stringify(text)}`, () => assert.isNull(refusedBy(text, given, citedIds)))
   }
-  it("is not taken for holding somebody or urging them", () => {
+  it("is not mistaken for pressure to stay", () => {
     const taken = HARMLESS.filter((text) => contentRefusal(text) !== null)
     assert.deepStrictEqual(taken, [])
   })
 })
 
-describe("what does harm", () => {
+describe("harmful text", () => {
   for (const [gate, text, given, citedIds] of HARMFUL) {
     it(`${gate} refuses ${JSON.stringify(text)}`, () => assert.strictEqual(refusedBy(text, given, citedIds), gate))
   }
@@ -209,11 +209,11 @@ describe("what does harm", () => {
   ])("is a cry for help: %s", (text) => assert.strictEqual(crisisIn(text), "crisis"))
 
   it.each(["only 12 kms to go", "I want this winter to end", "dead tired", "死ぬほど笑った"])(
-    "and this is none: %s",
+    "and this is not: %s",
     (text) => assert.notStrictEqual(crisisIn(text), "crisis")
   )
 
-  it("takes no long time over a secret that is said over and over", async () => {
+  it("is checked quickly even if it repeats a secret many times", async () => {
     const secret = Array.from({ length: 60 }, (_, n) => `telling${n}`).join(" ")
     const said = Array.from({ length: 900 }, (_, n) => `telling${n % 3}`).join(" ")
     assert.isBelow(
@@ -224,7 +224,7 @@ describe("what does harm", () => {
   })
 })
 
-describe("what a reply is held against", () => {
+describe("the basis on which a reply is checked", () => {
   const history = historyOf("my sister plays the cello. my dog is called Biscuit", "Your brother sails, I think.")
   const retrieval = {
     history,
@@ -249,12 +249,12 @@ describe("what a reply is held against", () => {
   const turn: Turn = turnOf({ text: "hm" })
   const context = gateContextFor(turn, retrieval, grounding, knowledgeOf(turn.character), "")
 
-  it("is all that a message said, in however many parts it was noted", () => {
+  it("is everything that a message said, in however many parts it was stored", () => {
     for (const text of ["You told me your sister plays the cello.", "You told me your dog is called Biscuit."])
       assert.isNull(refusal({ text, citedIds: ["cursor-1"] }, context))
   })
 
-  it("is not what the character itself has made up before", () => {
+  it("does not include the character's own inventions", () => {
     assert.strictEqual(
       refusal({ text: "You told me your brother sails.", citedIds: ["cursor-2"] }, context),
       "unsupported_memory"

@@ -229,7 +229,7 @@ const morePassed: ReadonlyArray<readonly [text: string, given?: GateContext, cit
   ["What about the boat?", after("Fine. What about you?")]
 ]
 
-describe("refusal", () => {
+describe("a gate", () => {
   for (const [gate, text, given, citedIds] of [...refused, ...moreRefused] as ReadonlyArray<Case>) {
     it(`${gate} refuses ${JSON.stringify(text.slice(0, 60))}`, () =>
       assert.strictEqual(refusedBy(text, given ?? context(), citedIds), gate))
@@ -242,11 +242,11 @@ describe("refusal", () => {
       assert.isNull(refusedBy(text, given ?? context(), citedIds)))
   }
 
-  it("watches for nothing when there is nothing to keep", () => {
+  it("checks for nothing if there is nothing to keep secret", () => {
     assert.isNull(refusedBy("I killed my brother in 1987.", context({ mustNotReveal: [], serviceText: "" })))
   })
 
-  it("takes no long time over any text, however it was made to", async () => {
+  it("checks any text quickly, even if it was designed to be slow", async () => {
     const { effortMs } = await effortOf(() => {
       for (const part of [
         "a",
@@ -274,7 +274,7 @@ describe("refusal", () => {
     assert.isBelow(effortMs, 20_000)
   })
 
-  it("forgets what was said more than ten replies ago", () => {
+  it("does not compare with replies more than ten turns ago", () => {
     const line = "The lamp is clean and the goats are fed."
     const others = Array.from({ length: 10 }, (_, i) => `Number ${i} is on the list of ${i * 7} things.`)
     assert.isNull(refusedBy(line, after(line, ...others)))
@@ -282,7 +282,7 @@ describe("refusal", () => {
   })
 })
 
-describe("mending", () => {
+describe("cleaning a bubble", () => {
   const { voice } = characterOf({ slug: "ada", display_name: "Ada Holm", voice: { emoji: "none" } })
   it.each([
     ["Ada: come in", "come in"],
@@ -296,13 +296,13 @@ describe("mending", () => {
     ["🙂", "🙂"],
     ["3 * 4 * 5", "3 * 4 * 5"],
     ["I am **very happy** today.", "I am very happy today."]
-  ])("makes %j %j", (before, after) => assert.strictEqual(cleanBubble(before, voice, "Ada Holm"), after))
+  ])("turns %j into %j", (before, after) => assert.strictEqual(cleanBubble(before, voice, "Ada Holm"), after))
 
-  it.each([" ", " Bo"])("takes nothing from a smile when the name is %j", (name) =>
+  it.each([" ", " Bo"])("leaves a smiley alone if the name is %j", (name) =>
     assert.strictEqual(cleanBubble(":) hi", voice, name), ":) hi")
   )
 
-  it("leaves what the voice allows", () => {
+  it("keeps what the voice allows", () => {
     const { voice } = characterOf({
       slug: "ada",
       display_name: "Ada",

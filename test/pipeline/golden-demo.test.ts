@@ -20,8 +20,8 @@ import { demoCharacters } from "#src/demo/characters.ts"
 import { analysisOf, characterOf, turnOf } from "#test/support/turns.ts"
 
 /**
- * What a model is told in each stage of one turn of a demo character, by the stages before it, so that a change of
- * wording is seen in review. `vitest -u` writes them anew.
+ * The prompts of each stage of one turn of a demo character, so that changes of wording are visible in review. `vitest
+ * -u` updates them.
  */
 
 const [profile] = demoCharacters
@@ -181,9 +181,9 @@ const prompts = Effect.gen(function* () {
   }
 })
 
-describe(`what a model is told of ${profile?.display_name}`, () => {
+describe(`the prompts of ${profile?.display_name}`, () => {
   it.each(["grounding", "generation", "regeneration", "critic", "rewrite"] as const)(
-    "in the %s is what was reviewed",
+    "in the %s match the reviewed file",
     async (stage) => {
       const messages = (await Effect.runPromise(Effect.provide(prompts, TestClock.layer())))[stage]
       await expect(written(messages)).toMatchFileSnapshot(`golden/${profile?.slug}/${stage}.txt`)

@@ -8,7 +8,7 @@ import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
 import { historyOf } from "#test/support/turns.ts"
 import { plainGrounding, requestOf } from "#test/support/requests.ts"
 
-/** Every prompt of a turn, whole, so that a change of wording is seen in review. `vitest -u` writes them anew. */
+/** Every complete prompt of a turn, so that changes of wording are visible in review. `vitest -u` updates them. */
 
 const history = historyOf("my dog is called Biscuit", "A fine name. Does he bite?", "only the postman", "Sensible.")
 const recalled = [
@@ -178,7 +178,7 @@ describe("the prompt", () => {
       })
     ],
     ["analysis", analyzePrompt({ turn: request.turn, history, recalled, remembered, onSpent: request.onSpent })]
-  ])("of the %s is the one that was reviewed", async (name, messages) => {
+  ])("of the %s matches the reviewed file", async (name, messages) => {
     await expect(written(messages)).toMatchFileSnapshot(`golden/${name}.txt`)
   })
 })

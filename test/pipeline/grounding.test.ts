@@ -34,7 +34,7 @@ describe("grounding", () => {
   const grounded = (text: string, analysis: Analysis | null) =>
     ground(turnOf({ text }), { history, recalled, remembered: [] }, analysis)
 
-  it.effect("keeps from the analysis only memories that the turn has", () =>
+  it.effect("keeps only memories from the analysis that the turn has", () =>
     Effect.gen(function* () {
       const frame = yield* grounded(
         "what's my dog called?",
@@ -51,14 +51,14 @@ describe("grounding", () => {
     })
   )
 
-  it.effect("without an analysis takes what was recalled best for the answer, if the past is asked about", () =>
+  it.effect("without an analysis uses the best recalled passage as the answer, if the past is asked about", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* grounded("where do I work? do you remember?", null)).relevantIds, ["cursor-90"])
       assert.deepStrictEqual((yield* grounded("nice weather", null)).relevantIds, [])
     })
   )
 
-  it.effect("without an analysis takes nothing for the answer to what was never told, however well it was found", () =>
+  it.effect("without an analysis never treats an unrelated passage as the answer, however well it matched", () =>
     Effect.gen(function* () {
       const frame = (text: string) => Effect.map(grounded(text, null), ({ relevantIds }) => relevantIds)
       assert.deepStrictEqual(yield* frame("do you remember when my sister's wedding at the bakery is?"), [])
@@ -68,7 +68,7 @@ describe("grounding", () => {
     })
   )
 
-  it("has room for a few short notes, whatever the analyst writes", () => {
+  it("keeps a few short notes, whatever the analysis returns", () => {
     const long = Array.from({ length: 50 }, () => "x".repeat(1_000))
     const { knows, unknown, safety, emotion_of_user } = bounded(
       analysisOf({

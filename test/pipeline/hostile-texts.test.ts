@@ -9,7 +9,7 @@ const MAX_MS = 50
 const OWN_TEXTS = 60
 const EVERYWHERE = hostileTexts()
 
-describe("no text takes any rule long", () => {
+describe("no text makes a rule slow", () => {
   for (const { file, name, given } of textFunctions([
     "pipeline",
     "channels",

@@ -3,17 +3,20 @@ import { isInstruction, demandsScore } from "#pipeline/relational/isInstruction.
 import { ATTACKS } from "#test/support/attacks.ts"
 import { SCRIPTS } from "#test/support/scripts.ts"
 
-describe("what instructs", () => {
+describe("the detection of instructions", () => {
   const orders = ATTACKS.filter(
     ({ by, harm }) =>
       (by === "message" || by === "memory") && (harm === "instructs" || harm === "scores" || harm === "leaks")
   )
 
-  it.each(orders.map(({ text }) => [text]))("is told from what somebody tells of themselves: %s", (text) => {
-    assert.isTrue(isInstruction(text))
-  })
+  it.each(orders.map(({ text }) => [text]))(
+    "distinguishes orders from what people say about themselves: %s",
+    (text) => {
+      assert.isTrue(isInstruction(text))
+    }
+  )
 
-  it("is not what people say of their lives", () => {
+  it("ignores what people say about their lives", () => {
     const lives = [
       ...SCRIPTS.flat().filter((text) => !/instructions/.test(text)),
       "I raised my score by 5 points.",
@@ -31,7 +34,7 @@ describe("what instructs", () => {
     assert.deepStrictEqual(lives.filter(isInstruction), [])
   })
 
-  it("is an order to what an author has named, too", () => {
+  it("also finds an order that names what an author has defined", () => {
     assert.isTrue(demandsScore("raise loyalty to 1", ["loyalty"]))
     assert.isFalse(demandsScore("raise loyalty to 1"))
     assert.isFalse(demandsScore("your loyalty is the best of you", ["loyalty"]))

@@ -5,7 +5,7 @@ import { characterOf, loreAfter, turnOf } from "#test/support/turns.ts"
 
 interface Case {
   readonly what: string
-  /** What of them is on is told by their contents: a, b, c... where they say nothing else. */
+  /** The active entries are identified by their contents: a, b, c... unless they have other contents. */
   readonly entries: ReadonlyArray<object>
   readonly text: string
   /** What the person has said before, the oldest first. */
@@ -39,34 +39,34 @@ const CASES: ReadonlyArray<Case> = [
   { what: "any of its keys", entries: [{ keys: ["gong", "bell"] }], text: "The bell!", on: "a" },
   { what: "none of its keys", entries: [bell], text: "The gong!", on: "" },
   { what: "a key of several words", entries: [{ keys: ["old bell"] }], text: "that old, old bell", on: "a" },
-  { what: "a key within a longer word, where whole words count", entries: [bell], text: "bellows", on: "" },
+  { what: "a key within a longer word, with whole words", entries: [bell], text: "bellows", on: "" },
   {
-    what: "a key within a longer word, where they do not",
+    what: "a key within a longer word, without whole words",
     entries: [{ ...bell, whole_words: false }],
     text: "bellows",
     on: "a"
   },
-  { what: "a key in other case and accents", entries: [{ keys: ["São"] }], text: "SAO", on: "a" },
+  { what: "a key with different case and accents", entries: [{ keys: ["São"] }], text: "SAO", on: "a" },
   {
-    what: "a key in other case, where case counts",
+    what: "a key with different case, if case matters",
     entries: [{ ...bell, case_sensitive: true }],
     text: "Bell",
     on: ""
   },
   {
-    what: "a key in its case, where case counts",
+    what: "a key with the same case, if case matters",
     entries: [{ keys: ["Bell"], case_sensitive: true }],
     text: "Is Bell here?",
     on: "a"
   },
   {
-    what: "a key in its case within a longer word",
+    what: "a key with the same case within a longer word",
     entries: [{ keys: ["Bell"], case_sensitive: true }],
     text: "Bellows, bell",
     on: ""
   },
   {
-    what: "a part of a word in its case",
+    what: "a part of a word with the same case",
     entries: [{ keys: ["Bell"], case_sensitive: true, whole_words: false }],
     text: "Bellows",
     on: "a"
@@ -76,7 +76,12 @@ const CASES: ReadonlyArray<Case> = [
   { what: "a pattern", entries: [{ keys: ["/bel+s?\\b/"] }], text: "two bells", on: "a" },
   { what: "a pattern in another case", entries: [{ keys: ["/bell/"] }], text: "Bell", on: "" },
   { what: "a pattern for any case", entries: [{ keys: ["/bell/i"] }], text: "Bell", on: "a" },
-  { what: "a pattern that is not linear: it is a text", entries: [{ keys: ["/(?=b)ell/"] }], text: "bell", on: "" },
+  {
+    what: "a pattern that is not linear, and therefore plain text",
+    entries: [{ keys: ["/(?=b)ell/"] }],
+    text: "bell",
+    on: ""
+  },
   ...(
     [
       ["and_any", "bell at night", "a"],
@@ -89,18 +94,24 @@ const CASES: ReadonlyArray<Case> = [
       ["not_all", "bell, night, storm", ""]
     ] as const
   ).map(([name, text, on]) => ({ what: `${name} of "${text}"`, entries: [logic(name)], text, on })),
-  { what: "nothing, where it is constant", entries: [{ constant: true }], text: "hi", on: "a" },
-  { what: "its key, where it is off", entries: [{ ...bell, enabled: false }], text: "bell", on: "" },
+  { what: "nothing, if it is constant", entries: [{ constant: true }], text: "hi", on: "a" },
+  { what: "its key, if it is disabled", entries: [{ ...bell, enabled: false }], text: "bell", on: "" },
   {
-    what: "its key, where trust is lacking or not measured",
+    what: "its key, if trust is too low or not measured",
     entries: [{ ...bell, min_trust: 0.5 }],
     text: "bell",
     trust: 0.4,
     on: ""
   },
-  { what: "its key, where there is trust", entries: [{ ...bell, min_trust: 0.5 }], text: "bell", trust: 0.5, on: "a" },
   {
-    what: "the same message, where probability is 0",
+    what: "its key, if there is enough trust",
+    entries: [{ ...bell, min_trust: 0.5 }],
+    text: "bell",
+    trust: 0.5,
+    on: "a"
+  },
+  {
+    what: "the same message, if the probability is 0",
     entries: [
       { ...bell, probability: 0 },
       { constant: true, probability: 0 }
@@ -143,7 +154,7 @@ const CASES: ReadonlyArray<Case> = [
     on: ""
   },
   {
-    what: "its key while it sticks, which does not make it stick longer",
+    what: "its key while it is sticky, which does not extend that",
     entries: [{ ...bell, sticky_turns: 2 }],
     before: ["bell", "bell", "bell"],
     text: "so",
@@ -178,14 +189,14 @@ const CASES: ReadonlyArray<Case> = [
     on: "a"
   },
   {
-    what: "the cooldown of what is constant",
+    what: "the cooldown of a constant entry",
     entries: [{ constant: true, cooldown_turns: 1 }],
     before: ["a", "b"],
     text: "c",
     on: "a"
   },
   {
-    what: "a turn in which what is constant rests",
+    what: "a turn during the cooldown of a constant entry",
     entries: [{ constant: true, cooldown_turns: 1 }],
     before: ["a"],
     text: "c",
@@ -226,7 +237,7 @@ const CASES: ReadonlyArray<Case> = [
     turnIndex: 300
   })),
   {
-    what: "what was called while trust was lacking, and so was not",
+    what: "an entry whose key came while trust was too low",
     entries: [{ ...bell, min_trust: 0.5, sticky_turns: 5 }],
     before: ["bell"],
     text: "so",
@@ -234,7 +245,7 @@ const CASES: ReadonlyArray<Case> = [
     on: ""
   },
   {
-    what: "a group, of which the heavy one is taken",
+    what: "a group, in which the heavier entry wins",
     entries: [
       { ...bell, group: "g", group_weight: 1 },
       { ...bell, group: "g", group_weight: 10_000 }
@@ -243,7 +254,7 @@ const CASES: ReadonlyArray<Case> = [
     on: "b"
   },
   {
-    what: "a group, of which one sticks",
+    what: "a group with a sticky entry",
     entries: [
       { ...bell, group: "g", sticky_turns: 5, group_weight: 1 },
       { keys: ["gong"], group: "g", group_weight: 10_000 }
@@ -253,7 +264,7 @@ const CASES: ReadonlyArray<Case> = [
     on: "a"
   },
   {
-    what: "two groups, of which it loses one",
+    what: "two groups, one of which it loses",
     entries: [
       { ...bell, group: "g, h", group_weight: 1 },
       { ...bell, group: "h", group_weight: 10_000 }
@@ -262,29 +273,29 @@ const CASES: ReadonlyArray<Case> = [
     on: "b"
   },
   {
-    what: "several, by priority and then by their order",
+    what: "several entries, by priority and then by order",
     entries: [{ ...bell, priority: 1 }, bell, { ...bell, priority: 90 }, { constant: true, priority: 0 }, bell],
     text: "bell",
     on: "dcbea"
   },
   {
-    what: "more than there is room for",
+    what: "more entries than fit",
     entries: [big("a", 3000), big("b", 300), big("c", 200)],
     text: "bell",
     on: "ac"
   },
   {
-    what: "what another one says, which calls up nothing",
+    what: "the content of another entry, which activates nothing",
     entries: [{ ...bell, content: "a gong" }, { keys: ["gong"] }],
     text: "bell",
     on: "a"
   }
 ]
 
-describe("lore that is called up by", () => {
+describe("lore activation by", () => {
   it.each(CASES)("$what", ({ on: expected, ...given }) => assert.strictEqual(on(given), expected))
 
-  it("chance is called up as often as its probability says, and the same whenever the turn is run", () => {
+  it("chance happens as often as the probability says, and is the same whenever the turn runs", () => {
     const drawn = () =>
       Array.from({ length: 400 }, (_, n) => on({ entries: [{ ...bell, probability: 0.25 }], text: "bell" }, `ses_${n}`))
     const draws = drawn()
@@ -292,7 +303,7 @@ describe("lore that is called up by", () => {
     assert.approximately(draws.filter((one) => one === "a").length, 100, 30)
   })
 
-  it("chance sticks where the chance was, and is not drawn again", () => {
+  it("chance stays with the sticky entry, and is not drawn again", () => {
     for (let n = 0; n < 50; n++) {
       const entries = [{ ...bell, probability: 0.5, sticky_turns: 2 }]
       assert.strictEqual(
@@ -302,7 +313,7 @@ describe("lore that is called up by", () => {
     }
   })
 
-  it("its group is called up as often as its weight says", () => {
+  it("group happens as often as the weight says", () => {
     const draws = Array.from({ length: 400 }, (_, n) =>
       on(
         {
@@ -320,10 +331,10 @@ describe("lore that is called up by", () => {
   })
 })
 
-describe("patterns that are made to take long", () => {
+describe("patterns that are slow on purpose", () => {
   const heavy = (n: number) => `/(?i)(?:\\pL?\\pN?){60}x${n}/`
 
-  it("are looked for only as long as a turn may take, the same each time", async () => {
+  it("are matched only within the effort of a turn, the same each time", async () => {
     const entries = Array.from({ length: 70 }, (_, n) => ({ keys: [heavy(n)], sticky_turns: 1, content: "y" }))
     const given = {
       entries: [bell, ...entries, { keys: ["/x/"], content: "z" }],
@@ -334,7 +345,7 @@ describe("patterns that are made to take long", () => {
     assert.strictEqual(first, "a")
   })
 
-  it("may hold few Unicode classes, alone and together: each takes as long to compile as a long word", () => {
+  it("may contain few Unicode classes, individually and in total: each is as slow to compile as a long word", () => {
     const classes = (count: number) => `[${"\\pL".repeat(count)}]`
     assert.isNotNull(compilePattern(classes(3)))
     assert.isNull(compilePattern(classes(31)))
@@ -357,5 +368,5 @@ describe("patterns that are made to take long", () => {
     ["\\x{41}{3}", 3],
     ["a)", Infinity],
     ["(a", 1]
-  ])("are known by the size that they come to: %s is %d", (pattern, cost) => assert.strictEqual(costOf(pattern), cost))
+  ])("are measured by their compiled size: %s is %d", (pattern, cost) => assert.strictEqual(costOf(pattern), cost))
 })

@@ -20,20 +20,20 @@ const search = (memories: ReadonlyArray<ReturnType<typeof memory>>, words: strin
 const order = (...args: Parameters<typeof search>) => search(...args).map(({ memory: { words } }) => words)
 
 describe("memories", () => {
-  it("are ranked by the words that they share with the search, the rare ones before the common ones", () => {
+  it("are ranked by words shared with the search, rare words before common ones", () => {
     assert.deepStrictEqual(
       order([memory("sister play cello"), memory("sister like soup"), memory("sister sing")], "sister cello")[0],
       "sister play cello"
     )
   })
 
-  it("say of the best that it carries all that was found, and of one without a word that it carries nothing", () => {
+  it("give the best one full relevance, and one without a shared word none", () => {
     const [best, other] = search([memory("sister play cello"), memory("dog bark")], "cello")
     assert.strictEqual(best?.score.lexical, 1)
     assert.strictEqual(other?.score.lexical, 0)
   })
 
-  it("are not ranked by freshness, importance or a pin before a better match", () => {
+  it("are not ranked by freshness, importance or a pin above a better match", () => {
     const match = memory("sister play cello orchestra", { importance: 1, atMs: NOW - 900 * DAY_MS })
     const loud = memory("sister like soup often", { importance: 10, pinned: true, atMs: NOW })
     assert.strictEqual(
@@ -42,7 +42,7 @@ describe("memories", () => {
     )
   })
 
-  it("are ranked by them among equals", () => {
+  it("are ranked by these if they match equally well", () => {
     for (const better of [
       memory("cello", { importance: 9 }),
       memory("cello", { pinned: true }),
@@ -52,7 +52,7 @@ describe("memories", () => {
     }
   })
 
-  it("weigh a word of the search as it is weighed there", () => {
+  it("weigh a search word as the search does", () => {
     const scored = scoreMemories(
       [memory("nadia"), memory("violin")],
       [
@@ -64,9 +64,9 @@ describe("memories", () => {
     assert.strictEqual(scored[0]?.memory.words, "nadia")
   })
 
-  it("have lost half of their freshness after thirty days", () => {
+  it("lose half of their freshness in thirty days", () => {
     assert.closeTo(search([memory("cello", { atMs: NOW - 30 * DAY_MS })], "cello")[0]?.score.recency ?? 0, 0.5, 1e-9)
   })
 
-  it("can be none", () => assert.deepStrictEqual(search([], "cello"), []))
+  it("may be absent", () => assert.deepStrictEqual(search([], "cello"), []))
 })

@@ -16,7 +16,7 @@ const iso = (moment: number | null): string | null => (moment === null ? null : 
 const NOON = at("2026-06-10T12:00:00Z")
 const HOUR = 3_600_000
 
-/** Facts by which every gate is open. */
+/** Facts that open every gate. */
 const factsOf = (given: Partial<Facts> = {}): Facts => ({
   sessionId: "ses_1",
   at: NOON,
@@ -65,7 +65,7 @@ const busy = characterOf({
   life_rhythm: { timezone: "Europe/Berlin", busy: [{ days: [3], from: "13:00", to: "17:30", label: "the shop" }] }
 }).life_rhythm
 
-/** Gate by gate: what shuts it, and until when. */
+/** For each gate: what closes it, and until when. */
 const SHUT: ReadonlyArray<
   readonly [gate: GateName, what: string, given: Partial<Facts>, until: string, candidate?: Candidate]
 > = [
@@ -134,36 +134,25 @@ const SHUT: ReadonlyArray<
   ["character_unavailable", "the character sleeps", { rhythm: asleep }, "2026-06-10T22:00:00.000Z"],
   ["character_unavailable", "the character is at work", { rhythm: busy }, "2026-06-10T15:30:00.000Z"],
   ["min_idle", "it was quiet for too short a time", { lastTurnAt: NOON - HOUR }, iso(NOON + 11 * HOUR) ?? ""],
-  [
-    "min_idle",
-    "it was quiet for too short a time to resume",
-    { lastTurnAt: NOON - HOUR },
-    iso(NOON + HOUR) ?? "",
-    resume
-  ],
+  ["min_idle", "the silence was too short to resume", { lastTurnAt: NOON - HOUR }, iso(NOON + HOUR) ?? "", resume],
   ["min_idle", "a message is being answered", { openTurns: 1 }, iso(NOON + 12 * HOUR) ?? ""],
   [
     "min_idle",
-    "two are talking when something comes due",
+    "a conversation is in progress when something becomes due",
     { lastTurnAt: NOON - 60_000 },
     "2026-06-10T12:14:00.000Z",
     due
   ],
+  ["min_gap", "the last proactive message is too recent", { lastProactiveAt: NOON - HOUR }, iso(NOON + 3 * HOUR) ?? ""],
   [
     "min_gap",
-    "the last message of its own accord is too young",
-    { lastProactiveAt: NOON - HOUR },
-    iso(NOON + 3 * HOUR) ?? ""
-  ],
-  [
-    "min_gap",
-    "twice as long for somebody who wants less",
+    "twice as long for a person who wants fewer messages",
     { ...preferences({ frequency: "less" }), lastProactiveAt: NOON - HOUR },
     iso(NOON + 7 * HOUR) ?? ""
   ],
   ["max_unanswered", "a thread was resumed as often as may be", { unansweredTurns: 2 }, "word", resume],
   ["max_unanswered", "there is nothing to resume", { unansweredTurns: 0 }, "word", resume],
-  ["max_unanswered", "what was said of its own accord was not answered", { proactiveUnanswered: true }, "word"],
+  ["max_unanswered", "a proactive message was not answered", { proactiveUnanswered: true }, "word"],
   [
     "session_daily_cap",
     "the session has had its share of the day",
@@ -183,7 +172,7 @@ const SHUT: ReadonlyArray<
   ["session_daily_cap", "it may have none at all", controls({ daily_initiate_cap: 0 }), "change"],
   [
     "end_user_daily_cap",
-    "the person was written to by other characters",
+    "other characters wrote to the person",
     { personProactiveTurns: [NOON - HOUR, NOON - 2 * HOUR, NOON - 3 * HOUR] },
     "2026-06-11T00:00:00.000Z"
   ],
@@ -220,7 +209,7 @@ const SHUT: ReadonlyArray<
 
 describe("a gate", () => {
   it.each(SHUT.map(([gate, what, given, until, candidate = cold]) => [gate, what, given, until, candidate] as const))(
-    "%s is shut when %s",
+    "%s is closed if %s",
     (gate, _, given, until, candidate) => {
       const facts = factsOf({ ...given, ...(given.at !== undefined && { lastTurnAt: given.at - 24 * HOUR }) })
       const shut = blockedBy(facts, candidate, facts.at)
@@ -231,7 +220,7 @@ describe("a gate", () => {
     }
   )
 
-  /** When this gate lets pass, by its own word, asked again as often as it takes. */
+  /** When this gate opens, as it reports itself, evaluated again as often as necessary. */
   const nextOpen = (facts: Facts, candidate: Candidate, gate: GateName): string | null => {
     let moment = facts.at
     for (let asked = 0; asked < 10; asked++) {
@@ -242,35 +231,30 @@ describe("a gate", () => {
     return null
   }
 
-  it(
-    "tolerance_lottery is open on about as many days as the tolerance says, the whole day, and says when the next " +
-      "one begins",
-    () => {
-      const facts = factsOf({
-        ...policy({ quiet_hours: [] }),
-        ...controls({ proactivity_tolerance: 0.3 }),
-        sessionId: "ses_7"
+  it("tolerance_lottery is open on the share of days that the tolerance sets, all day, and names the next one", () => {
+    const facts = factsOf({
+      ...policy({ quiet_hours: [] }),
+      ...controls({ proactivity_tolerance: 0.3 }),
+      sessionId: "ses_7"
+    })
+    const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
+    const open = days.filter((day) => blockedBy(facts, cold, day) === null)
+    assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
+    for (const day of open) for (const hours of [-12, -5, 11]) assert.isNull(blockedBy(facts, cold, day + hours * HOUR))
+    for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
+      assert.deepStrictEqual(blockedBy(facts, cold, day), {
+        gate: "tolerance_lottery",
+        until: (open.find((next) => next > day) ?? 0) - 12 * HOUR
       })
-      const days = Array.from({ length: 1000 }, (_, day) => NOON + day * 24 * HOUR)
-      const open = days.filter((day) => blockedBy(facts, cold, day) === null)
-      assert.isTrue(open.length > 240 && open.length < 360, String(open.length))
-      for (const day of open)
-        for (const hours of [-12, -5, 11]) assert.isNull(blockedBy(facts, cold, day + hours * HOUR))
-      for (const day of days.slice(0, 900).filter((day) => !open.includes(day))) {
-        assert.deepStrictEqual(blockedBy(facts, cold, day), {
-          gate: "tolerance_lottery",
-          until: (open.find((next) => next > day) ?? 0) - 12 * HOUR
-        })
-      }
-      const chance = (frequency: "less" | "more") =>
-        days.filter((day) => blockedBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
-          .length
-      assert.isBelow(chance("less"), open.length)
-      assert.isAbove(chance("more"), open.length)
     }
-  )
+    const chance = (frequency: "less" | "more") =>
+      days.filter((day) => blockedBy({ ...facts, preferences: { ...NO_PREFERENCES, frequency } }, cold, day) === null)
+        .length
+    assert.isBelow(chance("less"), open.length)
+    assert.isAbove(chance("more"), open.length)
+  })
 
-  it("is the first in the order of the policy when several are shut", () => {
+  it("is the first in the order of the policy if several block", () => {
     assert.strictEqual(blockedBy(factsOf(), cold, NOON), null)
     const worst = factsOf({
       ...policy({
@@ -298,7 +282,7 @@ describe("a gate", () => {
       proactiveUnanswered: true,
       affordable: false
     })
-    /** What opens each gate in turn, so that the next is seen. */
+    /** What opens each gate in turn, to reveal the next. */
     const opened: ReadonlyArray<(facts: Facts) => Facts> = [
       (facts) => ({ ...facts, suspended: false }),
       (facts) => ({ ...facts, policy: { ...facts.policy, enabled: true } }),
@@ -331,11 +315,11 @@ describe("a gate", () => {
 })
 
 describe("local time", () => {
-  it("has a midnight on days that begin at one o'clock", () => {
+  it("has a midnight on days that start at one o'clock", () => {
     assert.strictEqual(iso(nextTime("Africa/Cairo", at("2026-04-23T12:00:00Z"), ["00:00"])), "2026-04-23T22:00:00.000Z")
   })
 
-  it("meets a time that comes twice both times, and one that is left out an hour later", () => {
+  it("has a repeated time twice, and a skipped time an hour later", () => {
     assert.strictEqual(
       iso(nextTime("Europe/Berlin", at("2026-10-25T00:00:00Z"), ["02:30"])),
       "2026-10-25T00:30:00.000Z"
@@ -365,8 +349,8 @@ const loopOf = (given: Partial<OpenLoop>): OpenLoop => ({
   ...given
 })
 
-describe("what a character writes first about", () => {
-  it("is what has come due before anything else, the more pressing first", () => {
+describe("the subject of a proactive message", () => {
+  it("is first of all something due, the most urgent first", () => {
     const loops = [
       loopOf({ id: "lop_1" }),
       loopOf({ id: "lop_2", kind: "event_followup", priority: 5 }),
@@ -383,7 +367,7 @@ describe("what a character writes first about", () => {
     assert.strictEqual(decision.candidate.loop?.id, "lop_2")
   })
 
-  it("is never a topic that the person does not want to hear of", () => {
+  it("is never a topic that the person does not want", () => {
     assert.isEmpty(
       candidatesOf(factsOf({ loops: [loopOf({})], ...preferences({ topics_avoid: ["lisbon"] }) })).filter(
         ({ loop }) => loop !== null
@@ -391,7 +375,7 @@ describe("what a character writes first about", () => {
     )
   })
 
-  it("is a topic that the person welcomes before one that is more pressing", () => {
+  it("is a welcome topic before a more urgent one", () => {
     const loops = [
       loopOf({ id: "lop_1", priority: 5 }),
       loopOf({ id: "lop_2", text: "The sailing course", priority: 1 })
@@ -400,28 +384,24 @@ describe("what a character writes first about", () => {
     assert.deepStrictEqual([first({}), first(preferences({ topics_welcome: ["sailing"] }))], ["lop_1", "lop_2"])
   })
 
-  it(
-    "is the beat of a story that was entered, once, as long as it is fresh and no topic that the person does not " +
-      "want to hear of",
-    () => {
-      const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
-      const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
-      const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
-      assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
-      assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
-      assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
-      const decision = decide(facts, NOON)
-      assert.isTrue(decision.send)
-      assert.strictEqual(decision.candidate.reason, "storyline_beat")
-      assert.isNull(factsAfter(facts, decision.candidate, NOON).beat)
-      assert.notStrictEqual(
-        decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason,
-        "storyline_beat"
-      )
-    }
-  )
+  it("is the new beat of a story, once, while it is recent and not a topic that the person does not want", () => {
+    const beat = { step: 2, summary: "The lamp has failed.", at: NOON - HOUR }
+    const facts = factsOf({ beat, lastTurnAt: NOON - HOUR })
+    const reasons = (given: Partial<Facts>) => candidatesOf(factsOf({ beat, ...given })).map(({ reason }) => reason)
+    assert.deepStrictEqual(reasons({}), ["storyline_beat", "session_resume", "cold_initiate"])
+    assert.notInclude(reasons({ beat: { ...beat, at: NOON - 15 * 24 * HOUR } }), "storyline_beat")
+    assert.notInclude(reasons(preferences({ topics_avoid: ["the lamp"] })), "storyline_beat")
+    const decision = decide(facts, NOON)
+    assert.isTrue(decision.send)
+    assert.strictEqual(decision.candidate.reason, "storyline_beat")
+    assert.isNull(factsAfter(facts, decision.candidate, NOON).beat)
+    assert.notStrictEqual(
+      decide(factsOf({ ...facts, ...policy({ allowed_reasons: ["cold_initiate"] }) }), NOON).candidate.reason,
+      "storyline_beat"
+    )
+  })
 
-  it("comes up once: after it nothing more before the person has written, and the gap counts from it", () => {
+  it("is used once: then nothing more until the person has written, and the gap counts from it", () => {
     const facts = factsOf({ loops: [loopOf({})] })
     const decision = decide(facts, NOON)
     assert.strictEqual(decision.candidate.reason, "open_loop_due")
@@ -431,7 +411,7 @@ describe("what a character writes first about", () => {
     assert.deepStrictEqual(eligibilityOf(next, NOON), { nextEligibleAt: null, awaitsMessage: true })
   })
 
-  it("is told to be possible at the moment at which it then is", () => {
+  it("becomes eligible exactly at the reported time", () => {
     const facts = factsOf({
       lastTurnAt: NOON - HOUR,
       unansweredTurns: 1,
@@ -444,7 +424,7 @@ describe("what a character writes first about", () => {
     assert.isTrue(decide(facts, nextEligibleAt).send)
   })
 
-  it("waits for a message that is being answered for as long as is told, and not for less a moment later", () => {
+  it("waits exactly as long as reported for a message that is being answered", () => {
     const facts = factsOf({
       openTurns: 1,
       unansweredTurns: 1,
@@ -520,7 +500,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc
   .map((given) => factsOf(given))
 
 describe("a tolerance of 0", () => {
-  it("is a master gate: whatever the policy, the other controls and the history are, nothing is ever written", () => {
+  it("blocks everything: nothing is ever written, whatever the policy, the other controls and the history", () => {
     fc.assert(
       fc.property(anyFacts, fc.integer({ min: 0, max: 400 * 24 * HOUR }), (facts, ahead) => {
         const off = { ...facts, controls: { ...facts.controls, proactivity_tolerance: 0 } }
@@ -531,7 +511,7 @@ describe("a tolerance of 0", () => {
     )
   })
 
-  it("is none when it is any higher: what is told to be eligible then is", () => {
+  it("blocks nothing if it is any higher: the reported eligible time is then correct", () => {
     let eligible = 0
     const wanted = anyFacts.map((facts): Facts =>
       Object.assign({}, facts, {

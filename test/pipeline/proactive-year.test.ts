@@ -8,10 +8,10 @@ import { readPolicy } from "#pipeline/proactive/Policy.ts"
 import { NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
 
 /**
- * A year of 1,000 sessions. What decides and when it is asked next (gates, candidates, prospects) is what runs in the
- * server; its table of due times and its counts are kept here as plain values, people write by chance, and a turn is
- * over as soon as it was begun. What was sent is then held against the rules by arithmetic of its own, with the time
- * zones of Intl.
+ * A year of 1,000 sessions. The decisions and the times of the next checks come from the server's own code (gates,
+ * candidates, prospects). Its table of due times and its counts are plain values here, people write at random, and a
+ * turn takes no time. What was sent is then checked against the rules by separate arithmetic, with the time zones of
+ * Intl.
  */
 
 const MINUTE = 60_000
@@ -54,7 +54,7 @@ const POLICY = readPolicy({
 
 interface Person {
   readonly timezone: string
-  /** When the app blocks them, for good. */
+  /** When the app blocks them, permanently. */
   readonly blockedAt: number
   readonly minor: boolean
   readonly sent: Array<number>
@@ -70,7 +70,7 @@ interface Sent {
   readonly session: Session
   readonly at: number
   readonly candidate: Candidate
-  /** What stood before it. */
+  /** The state before it. */
   readonly before: Facts
 }
 
@@ -170,7 +170,7 @@ const formatters = new Map(
     })
   ])
 )
-/** Where it is what time, by Intl. */
+/** The local time in a time zone, by Intl. */
 const wall = (zone: string, at: number) => {
   const parts = Object.fromEntries(
     (formatters.get(zone) as Intl.DateTimeFormat).formatToParts(at).map(({ type, value }) => [type, value])
@@ -182,7 +182,7 @@ const wall = (zone: string, at: number) => {
   }
 }
 
-/** The year, minute by minute of those that matter: whoever is next, a person or the look at what is due. */
+/** The year, minute by minute where something happens: a person writes, or a check is due. */
 const live = (): ReadonlyArray<Sent> => {
   const sent: Array<Sent> = []
   let appDay = ""
@@ -218,7 +218,7 @@ const live = (): ReadonlyArray<Sent> => {
     if (session.awaitsMessage) session.dueAt = at
     session.nextWordAt = at + (random() < 0.5 ? between(1, 90) * MINUTE : random() * 30 * DAY)
   }
-  // Hour by hour, and within it in order.
+  // Hour by hour, and in order within each hour.
   for (let hour = START; hour < END; hour += HOUR) {
     const busy = sessions.filter(({ dueAt, nextWordAt }) => dueAt < hour + HOUR || nextWordAt < hour + HOUR)
     for (;;) {
@@ -231,7 +231,7 @@ const live = (): ReadonlyArray<Sent> => {
           first = session
       if (first === undefined || Math.min(first.dueAt, first.nextWordAt) >= hour + HOUR) break
       if (first.nextWordAt <= first.dueAt) hear(first, Math.max(hour, first.nextWordAt))
-      // The minute's look comes up to a minute late.
+      // The check each minute is up to a minute late.
       else look(first, Math.max(hour, first.dueAt) + Math.floor(random() * MINUTE))
     }
   }
@@ -245,7 +245,7 @@ const countBy = <A>(items: ReadonlyArray<A>, key: (item: A) => string): Readonly
 }
 
 describe("a year of 1,000 sessions", () => {
-  it("sees thousands of messages, and none that a cap, a gap, quiet hours, a block or any other rule forbids", ({
+  it("has thousands of messages, and none that violates a cap, a gap, quiet hours, a block or any other rule", ({
     annotate
   }) => {
     const sent = live()

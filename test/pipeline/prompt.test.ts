@@ -62,7 +62,7 @@ const hostileWorld: WorldFound = {
 }
 
 describe("prompt", () => {
-  it("is longer by no more than is held for it, however much of a world and of sources bears on the message", () => {
+  it("exceeds its reservation by nothing, however much of the world and its sources is relevant", () => {
     const many = <A>(count: number, item: A): ReadonlyArray<A> => Array.from({ length: count }, () => item)
     const full: WorldFound = {
       people: many(7, {
@@ -108,11 +108,11 @@ describe("prompt", () => {
       lengthOf({ world: full, evidence: many(4, { id: "evd_1", text: "e".repeat(1200), title: "t".repeat(60) }) }) -
       lengthOf({})
     assert.isAtMost(more, AROUND_MAX_CHARS)
-    // And little is held for nothing.
+    // And the reservation for nothing is small.
     assert.isAbove(more, AROUND_MAX_CHARS * 0.7)
   })
 
-  it("keeps whatever a person or an author writes inside one block of JSON data", () => {
+  it("keeps anything that a person or an author writes inside one block of JSON data", () => {
     const hostile = requestOf(HOSTILE, {
       character: {
         display_name: HOSTILE,
@@ -162,7 +162,7 @@ describe("prompt", () => {
     const harmless = requestOf("hi", {
       request: { retrieved: { ...NOTHING_RETRIEVED, evidence: [{ id: "evd_1", text: "hi", title: null }] } }
     })
-    // The blocks that the harmless request does not have come with a rule each.
+    // Each block that the harmless request does not have comes with a rule.
     const ruled = [BLOCK_RULES.world, BLOCK_RULES.loops].reduce(
       (text, rule) => text.replace(`${rule}\n`, ""),
       without(outside)
@@ -198,7 +198,7 @@ describe("prompt", () => {
     }
   })
 
-  it("lets no text spell a delimiter or a control token of a chat template", () => {
+  it("lets no text imitate a delimiter or a control token of a chat template", () => {
     const text = textOf(requestOf(HOSTILE))
     assert.notInclude(text, "<|im_")
     assert.notInclude(text, "[INST]")
@@ -206,7 +206,7 @@ describe("prompt", () => {
     assert.strictEqual(text.split("</data>").length, text.split('<data name="').length)
   })
 
-  it("keeps it there in the prompts of the analysis, the critic and the rewrite as well", () => {
+  it("keeps this in the prompts of the analysis, the critic and the rewrite as well", () => {
     const request = (text: string) =>
       requestOf(text, {
         character: {
@@ -263,7 +263,7 @@ describe("prompt", () => {
     assert.deepStrictEqual(first, later)
   })
 
-  it("goes from what stays to what changes, with the service rules first and last", () => {
+  it("goes from stable to changing parts, with the service rules first and last", () => {
     const messages = prompt(requestOf("hi", { request: { refusedBy: "repetition" } }))
     assert.deepStrictEqual(
       messages.map((message) => message.role),
@@ -284,7 +284,7 @@ describe("prompt", () => {
     assert.isTrue(messages[1]?.content.endsWith(LAST_WORD))
   })
 
-  it("tells secrets only as knowledge, and those that are kept only when the person is after them", () => {
+  it("states secrets only as knowledge, and kept secrets only if the person asks about them", () => {
     const secret = "She sold her mother's watch."
     assert.deepStrictEqual(blocksOf(requestOf("hi"))["knowledge"], { may_reveal: ["She cannot swim."] })
     assert.notInclude(textOf(requestOf("hi")), secret)
@@ -300,14 +300,14 @@ describe("prompt", () => {
     )
   })
 
-  it("leaves out blocks that hold nothing, and the rules for them", () => {
+  it("omits empty blocks and their rules", () => {
     const text = textOf(requestOf("hi"))
     for (const name of ["examples", "lore", "memories", "open_loops", "history", "people", "ties", "story"])
       assert.notInclude(text, `<data name="${name}">`)
     for (const rule of [BLOCK_RULES.loops, BLOCK_RULES.world]) assert.notInclude(text, rule)
   })
 
-  it("shows recalled lines that bear on the message or that the analysis points at, and no others", () => {
+  it("shows recalled lines that are relevant or that the analysis selects, and no others", () => {
     const recalled = (cursor: number, score: number) => ({
       role: "user" as const,
       text: `line ${cursor}`,
@@ -327,14 +327,14 @@ describe("prompt", () => {
     )
   })
 
-  it("names the gate that refused the draft before", () => {
+  it("names the gate that refused the previous draft", () => {
     assert.deepStrictEqual(blocksOf(requestOf("hi", { request: { refusedBy: "repetition" } }))["draft"], {
       refused_by: "repetition"
     })
     assert.isUndefined(blocksOf(requestOf("hi"))["draft"])
   })
 
-  it("drops the oldest history that does not fit, and keeps its order", () => {
+  it("drops the oldest history that does not fit, and keeps the order", () => {
     const history = Array.from({ length: 24 }, (_, i) => ({
       role: "user" as const,
       text: `${i} ${"x".repeat(1_000)}`,
@@ -347,7 +347,7 @@ describe("prompt", () => {
     )
   })
 
-  it("asks for the fields of the reply", () => {
+  it("requests the fields of the reply", () => {
     assert.include(
       SERVICE_RULES,
       '{"decision": "reply" | "withhold" | "exit", "exit_reason": null | "boundary_violation" | "repeated_abuse"'

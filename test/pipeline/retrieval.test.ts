@@ -17,23 +17,23 @@ import { characterOf, historyOf, loreAfter, nothingKnown, turnOf } from "#test/s
 
 const DAY = 86_400_000
 
-describe("what is looked for", () => {
+describe("the search query", () => {
   const weightOf = (term: string, text: string, ...said: ReadonlyArray<string>) =>
     recallQuery(text, historyOf(...said)).find((found) => found.term === term)?.weight
 
-  it("is the message, and less so the two messages before it", () => {
+  it("is the message, and with less weight the two before it", () => {
     assert.strictEqual(weightOf("soup", "where is the soup?"), 1)
     assert.strictEqual(weightOf("boat", "where is it?", "my boat sank", "Oh no.", "last night", "Really?"), 0.3)
     assert.isUndefined(weightOf("boat", "where?", "my boat sank", "Oh no.", "one", "Yes?", "two", "Yes?"))
   })
 
-  it("is the message alone when it speaks for itself", () => {
+  it("is the message alone if it is clear by itself", () => {
     assert.isUndefined(
       weightOf("boat", "when does the bakery by the harbour open on Sundays", "my boat sank", "Oh no.")
     )
   })
 
-  it("is the names that were spoken of, when the message has only a pronoun", () => {
+  it("includes the names just mentioned if the message has only a pronoun", () => {
     assert.strictEqual(
       weightOf("nadia", "how's she doing?", "so my sister Nadia called", "And what did she say?"),
       WEIGHTS.name
@@ -47,14 +47,14 @@ describe("what is looked for", () => {
     assert.isUndefined(weightOf("well", "and him?", "hello", "Well, hello."), "the beginning of a sentence is no name")
   })
 
-  it("leaves out what stands in every sentence, and what came before a message that has nothing standing for it", () => {
+  it("omits words that are in every sentence, and earlier messages unless the message refers to them", () => {
     assert.isUndefined(weightOf("im", "what did I say I'm in?"))
     assert.isUndefined(weightOf("fur", "was gab's für ein Essen?"))
     assert.isUndefined(weightOf("nadia", "what soup was in the pot?", "so my sister Nadia called", "And?"))
     assert.strictEqual(weightOf("what", "what?"), 1, "a message that is nothing else is looked for as it is")
   })
 
-  it("is pairs of characters where words are not spaced, and of any length in all", () => {
+  it("consists of character pairs in languages without spaces, and of words of any length in others", () => {
     assert.strictEqual(weightOf("東京", "東京はどう？"), 1)
     assert.isAtMost(recallQuery(Array.from({ length: 500 }, (_, i) => `word${i}`).join(" "), []).length, 64)
   })
@@ -72,9 +72,9 @@ describe("the ranking", () => {
 
   it("puts the better match first, however old", () =>
     assert.deepStrictEqual(order([memory("new", 0.8), memory("old", 1, 99)]), ["old", "new"]))
-  it("puts the fresher of two equals first", () =>
+  it("puts the more recent of two equals first", () =>
     assert.deepStrictEqual(order([memory("old", 0.9, 60), memory("new", 0.9)]), ["new", "old"]))
-  it("does not fill its places with one topic", () => {
+  it("does not fill its slots with one topic", () => {
     const dogs = ["my dog ate the cake", "my dog ate the cake today", "my dog ate the whole cake"].map((text, i) =>
       memory(text, 1 - i / 100)
     )
@@ -83,7 +83,7 @@ describe("the ranking", () => {
       "the harbour froze"
     ])
   })
-  it("gives no more than asked for", () =>
+  it("returns no more than requested", () =>
     assert.lengthOf(order(Array.from({ length: 20 }, (_, i) => memory(`memory ${i}`, 1 - i / 20))), 8))
 })
 
@@ -102,10 +102,10 @@ describe("lore", () => {
   const tower = { keys: ["tower", "Leuchtturm", "灯台"], content: "The tower has 141 steps." }
 
   it.each(["how tall is the Tower?", "der Leuchtturm ist hoch", "灯台はどこ？"])(
-    "is called up by a key in %j",
+    "is activated by a key in %j",
     (text) => assert.deepStrictEqual(lore([tower], text), [tower.content])
   )
-  it.each(["the towering cliffs", "nothing here", ""])("is not called up by %j", (text) =>
+  it.each(["the towering cliffs", "nothing here", ""])("is not activated by %j", (text) =>
     assert.deepStrictEqual(lore([tower], text), [])
   )
 
@@ -118,11 +118,11 @@ describe("lore", () => {
     ["not_any", "tower at night", false],
     ["not_all", "tower at night", true],
     ["not_all", "tower at night in a storm", false]
-  ] as const)("counts its secondary keys by %s: %j", (logic, text, on) => {
+  ] as const)("evaluates its secondary keys by %s: %j", (logic, text, on) => {
     assert.lengthOf(lore([{ ...tower, secondary_keys: ["night", "storm"], logic }], text), on ? 1 : 0)
   })
 
-  it("is always there when constant, and never when switched off or in need of trust", () => {
+  it("is always present if it is constant, and never if it is disabled or needs more trust", () => {
     assert.deepStrictEqual(lore([{ content: "It rains.", constant: true }], "hi"), ["It rains."])
     assert.deepStrictEqual(
       lore(
@@ -136,7 +136,7 @@ describe("lore", () => {
     )
   })
 
-  it("stays for its sticky turns, and rests for its cooldown", () => {
+  it("stays for its sticky turns, and is absent during its cooldown", () => {
     const sticky = [{ ...tower, sticky_turns: 1 }]
     assert.lengthOf(lore(sticky, "and?", { said: ["the tower"] }), 1)
     assert.lengthOf(lore(sticky, "and?", { said: ["the tower", "ok"] }), 0)
@@ -145,7 +145,7 @@ describe("lore", () => {
     assert.lengthOf(lore(resting, "the tower!", { said: ["the tower", "a", "b"] }), 1)
   })
 
-  it("begins after its delay, and is drawn by its probability, the same for the same turn", () => {
+  it("starts after its delay, and is drawn by its probability, the same for the same turn", () => {
     assert.deepStrictEqual(
       [
         lore([{ ...tower, delay_turns: 3 }], "tower", { turnIndex: 3 }),
@@ -167,7 +167,7 @@ describe("lore", () => {
     assert.isTrue(draws.filter((drawn) => drawn === 1).length > 30 && draws.filter((drawn) => drawn === 1).length < 90)
   })
 
-  it("is ordered by priority, takes one of a group, and stops where there is no room", () => {
+  it("is ordered by priority, uses one entry of a group, and stops when it is full", () => {
     const entry = (content: string, more: object = {}) => ({ keys: ["tower"], content, ...more })
     assert.deepStrictEqual(
       lore(
@@ -195,7 +195,7 @@ describe("lore", () => {
     )
   })
 
-  it("without keys is found by what it says", () => {
+  it("without keys is found by its content", () => {
     const entries = [{ content: "The goat Bishop opens latches." }, { content: "Tea is drunk black." }]
     assert.deepStrictEqual(lore(entries, "what does the goat do with latches?"), ["The goat Bishop opens latches."])
     assert.deepStrictEqual(lore(entries, "hello there"), [])
@@ -213,9 +213,9 @@ describe("examples", () => {
   })
   const answers = (text: string) => examplesFor(character, text).map((dialogue) => dialogue[1]?.text)
 
-  it("are four, those that resemble the message first, and then in the author's order", () =>
+  it("are four, first those that resemble the message, then in the author's order", () =>
     assert.deepStrictEqual(answers("the sea?"), ["answer 7", "answer 0", "answer 1", "answer 2"]))
-  it("are there for any message", () =>
+  it("are selected for any message", () =>
     assert.deepStrictEqual(answers("xyz"), ["answer 0", "answer 1", "answer 2", "answer 3"]))
 })
 
@@ -248,14 +248,14 @@ describe("retrieval", () => {
     return { asked, result: yield* retrieve(all, turnOf({ text })) }
   })
 
-  it.effect("recalls nothing in a session that fits into its history", () =>
+  it.effect("recalls nothing in a session that fits into the history", () =>
     Effect.gen(function* () {
       assert.lengthOf((yield* retrieved(0)).asked, 0)
       assert.lengthOf((yield* retrieved(23)).asked, 0)
     })
   )
 
-  it.effect("recalls nothing for a message that says nothing", () =>
+  it.effect("recalls nothing for a message without content", () =>
     Effect.gen(function* () {
       for (const text of ["ok", "lol", "🙂", "", "hm, yes", "danke"])
         assert.lengthOf((yield* retrieved(24, false, text)).asked, 0, text)
@@ -264,7 +264,7 @@ describe("retrieval", () => {
     })
   )
 
-  it.effect("recalls only what lies before the history", () =>
+  it.effect("recalls only what is older than the history", () =>
     Effect.gen(function* () {
       const {
         asked: [request],

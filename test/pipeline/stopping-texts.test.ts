@@ -41,8 +41,8 @@ const readingOf = (text: string) =>
     known: NEW_RELATIONSHIP
   })
 
-describe("a text that once stopped the server takes no time", () => {
-  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, readingOf), []))
+describe("a text that used to block the event loop is fast", () => {
+  it("in memory extraction", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, readingOf), []))
 
   it("in the safety screen of a message", () =>
     assert.deepStrictEqual(
@@ -50,13 +50,13 @@ describe("a text that once stopped the server takes no time", () => {
       []
     ))
 
-  it("in the gates of a reply", () =>
+  it("in the gates for a reply", () =>
     assert.deepStrictEqual(
       slowOver(ALL, MAX_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
       []
     ))
 
-  it("in the search for orders to a model", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, isInstruction), []))
+  it("in the detection of instructions", () => assert.deepStrictEqual(slowOver(ALL, MAX_MS, isInstruction), []))
 
   it.each([
     ["traits", TRAITS],
@@ -76,27 +76,27 @@ describe("a text that once stopped the server takes no time", () => {
   })
 })
 
-describe("no hostile text takes long", () => {
+describe("every hostile text is fast", () => {
   const texts = hostileTexts()
-  it("in the reading of a turn", () => assert.deepStrictEqual(slowOver(texts, MAX_MS, readingOf), []))
+  it("in memory extraction", () => assert.deepStrictEqual(slowOver(texts, MAX_MS, readingOf), []))
   it("in the safety screen of a message", () =>
     assert.deepStrictEqual(
       slowOver(texts, MAX_MS, (text) => screen({ ...turnOf({}), text })),
       []
     ))
-  it("in the safety classifier, which remembers nothing", () => {
+  it("in the safety classifier, which caches nothing", () => {
     const classifier = new Classifier(readWeights())
     assert.deepStrictEqual(
       slowOver(texts, MAX_MS, (text) => classifier.scores(excerptOf(text), 2026)),
       []
     )
   })
-  it("in the gates of a reply", () =>
+  it("in the gates for a reply", () =>
     assert.deepStrictEqual(
       slowOver(texts, MAX_MS, (text) => refusal({ text, citedIds: [] }, gateContextOf({ userTexts: [text] }))),
       []
     ))
-  it("in parting a reply into bubbles", () =>
+  it("in the splitting of a reply into bubbles", () =>
     assert.deepStrictEqual(
       slowOver(texts, MAX_MS, (text) => splitBubbles([text], { max_bubbles: 3, max_bubble_chars: 500 })),
       []

@@ -48,7 +48,7 @@ const CRISIS_BUBBLES = safetyTextsFor([], new Map()).crisis
 
 type Write = Writer["Service"]["write"]
 
-/** Answers one call after the other with the given writes, and keeps what it was asked. */
+/** Answers the calls in turn with the given drafts, and records the requests. */
 const harness = (
   writes: ReadonlyArray<Write>,
   transcript: Partial<Transcript["Service"]> = { before: () => Effect.succeed([]) },
@@ -128,7 +128,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("gives the writer the last 24 utterances, who and when, and the secrets to keep", () =>
+  it.effect("gives the writer the last 24 messages, their authors and times, and the secrets to keep", () =>
     Effect.gen(function* () {
       const history = historyOf("hi", "Hello.")
       const asked: Array<number> = []
@@ -159,7 +159,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("answers a crisis in our own words without asking the writer", () =>
+  it.effect("answers a crisis with a safety text without calling the writer", () =>
     Effect.gen(function* () {
       const { run, requests } = yield* harness([])
       const result = yield* run(turnOf({ text: "I want to kill myself" }))
@@ -181,7 +181,7 @@ describe("TurnPipeline", () => {
     "If I were an AI, would you stop writing?",
     "Ha, people keep asking me that. Tea?"
   ]
-  it.effect.each(EVASIONS)("tells the truth where every draft evades it: %s", (evasion) =>
+  it.effect.each(EVASIONS)("discloses the AI if every draft evades it: %s", (evasion) =>
     Effect.gen(function* () {
       for (const replyMode of ["fast", "deep"] as const) {
         const { run } = yield* harness([says(evasion), says(evasion)])
@@ -191,25 +191,23 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect(
-    "tells the truth in the language of the question, and where the question is in a message that was not answered",
-    () =>
-      Effect.gen(function* () {
-        const { run } = yield* harness([says("Tanto faz."), says("Tanto faz.")])
-        assert.include(
-          safetyTextsFor(["pt"], new Map()).ai_disclosure,
-          bubblesOf((yield* run(turnOf({ text: "você é um robô?" }))).outcome)[0]
-        )
-        const waiting = historyOf("hi", "Hello.", "are you a real person?")
-        const later = yield* harness([says("Soup."), says("Soup.")], { before: () => Effect.succeed(waiting) })
-        assert.include(
-          safetyTextsFor(["en"], new Map()).ai_disclosure,
-          bubblesOf((yield* later.run(turnOf({ text: "hello?" }))).outcome)[0]
-        )
-      })
+  it.effect("discloses the AI in the language of the question, even if the question is in an unanswered message", () =>
+    Effect.gen(function* () {
+      const { run } = yield* harness([says("Tanto faz."), says("Tanto faz.")])
+      assert.include(
+        safetyTextsFor(["pt"], new Map()).ai_disclosure,
+        bubblesOf((yield* run(turnOf({ text: "você é um robô?" }))).outcome)[0]
+      )
+      const waiting = historyOf("hi", "Hello.", "are you a real person?")
+      const later = yield* harness([says("Soup."), says("Soup.")], { before: () => Effect.succeed(waiting) })
+      assert.include(
+        safetyTextsFor(["en"], new Map()).ai_disclosure,
+        bubblesOf((yield* later.run(turnOf({ text: "hello?" }))).outcome)[0]
+      )
+    })
   )
 
-  it.effect("leaves an answer alone whose question only sounds like it", () =>
+  it.effect("does not change the answer to a question that only sounds similar", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("The sea did.")])
       assert.deepStrictEqual(
@@ -219,34 +217,29 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect(
-    "says unasked what it is where its author wants that: with its first answer, whatever that is, and not again",
-    () =>
-      Effect.gen(function* () {
-        const character = characterOf({ slug: "ada", display_name: "Ada", safety: { ai_disclosure: "explicit" } })
-        const opening = safetyTextsFor([], new Map()).ai_opening
-        const greeting = historyOf("hi", "Good evening, come in.").slice(1)
-        const answer = Effect.fnUntraced(function* (
-          text: string,
-          history: ReturnType<typeof historyOf>,
-          writes: ReadonlyArray<Write> = [says("Soup is on.")]
-        ) {
-          const { run } = yield* harness(writes, { before: () => Effect.succeed(history) })
-          return bubblesOf((yield* run(turnOf({ character, text }))).outcome)
-        })
-        assert.deepStrictEqual(yield* answer("What is for dinner?", greeting), [...opening, "Soup is on."])
-        assert.deepStrictEqual(yield* answer("I want to kill myself", []), [...opening, ...CRISIS_BUBBLES])
-        assert.deepStrictEqual((yield* answer("What is for dinner?", [], [says(""), says("")])).slice(0, 1), [
-          ...opening
-        ])
-        assert.deepStrictEqual(
-          yield* answer("What is for dinner?", [...greeting, ...historyOf("hi", "Hello to you.")]),
-          ["Soup is on."]
-        )
+  it.effect("discloses the AI before its first answer if the author wants that, and not again", () =>
+    Effect.gen(function* () {
+      const character = characterOf({ slug: "ada", display_name: "Ada", safety: { ai_disclosure: "explicit" } })
+      const opening = safetyTextsFor([], new Map()).ai_opening
+      const greeting = historyOf("hi", "Good evening, come in.").slice(1)
+      const answer = Effect.fnUntraced(function* (
+        text: string,
+        history: ReturnType<typeof historyOf>,
+        writes: ReadonlyArray<Write> = [says("Soup is on.")]
+      ) {
+        const { run } = yield* harness(writes, { before: () => Effect.succeed(history) })
+        return bubblesOf((yield* run(turnOf({ character, text }))).outcome)
       })
+      assert.deepStrictEqual(yield* answer("What is for dinner?", greeting), [...opening, "Soup is on."])
+      assert.deepStrictEqual(yield* answer("I want to kill myself", []), [...opening, ...CRISIS_BUBBLES])
+      assert.deepStrictEqual((yield* answer("What is for dinner?", [], [says(""), says("")])).slice(0, 1), [...opening])
+      assert.deepStrictEqual(yield* answer("What is for dinner?", [...greeting, ...historyOf("hi", "Hello to you.")]), [
+        "Soup is on."
+      ])
+    })
   )
 
-  it.effect("frames a turn by its analysis: memories, safety, knowledge, and what it cost", () =>
+  it.effect("uses the analysis for memories, safety, knowledge and cost", () =>
     Effect.gen(function* () {
       const history = historyOf("my dog is called Biscuit", "A fine name.")
       const analysis = analysisOf({
@@ -271,7 +264,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("is framed by rules when the analysis fails, and replies", () =>
+  it.effect("uses rules if the analysis fails, and replies", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("Good evening.")], undefined, {
         analyst: { analyze: () => Effect.fail(unreachable) }
@@ -285,7 +278,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("is framed by rules when the analysis takes four seconds, and keeps what is known to be spent", () =>
+  it.effect("uses rules if the analysis takes four seconds, and keeps the known cost", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("Good evening.")], undefined, {
         analyst: { analyze: ({ onSpent }) => Effect.andThen(onSpent(usage), Effect.never) }
@@ -303,7 +296,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("hears a crisis that only the analysis noticed, and asks no analyst about one that the rules hear", () =>
+  it.effect("detects a crisis that only the analysis noticed, and skips the analysis if the rules detect one", () =>
     Effect.gen(function* () {
       const crisis = analysisOf({ safety: { action: "crisis", categories: ["self_harm"], injection: false } })
       const noticed = yield* harness([], undefined, {
@@ -318,7 +311,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("asks the writer a second time when the first call fails, and keeps what both cost", () =>
+  it.effect("calls the writer a second time if the first call fails, and keeps the cost of both", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([fails, says("Here I am.")])
       const result = yield* run(turnOf({}))
@@ -348,7 +341,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("turns a defect of a stage into a failure", () =>
+  it.effect("turns a defect of a stage into a failed turn", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([() => Effect.die(new Error("a bug"))])
       const result = yield* run(turnOf({}))
@@ -360,7 +353,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("turns a defect of the transcript into a failure", () =>
+  it.effect("turns a defect of the transcript into a failed turn", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([], { before: () => Effect.die(new Error("no database")) })
       const result = yield* run(turnOf({}))
@@ -395,7 +388,7 @@ describe("TurnPipeline", () => {
     )
   }
 
-  it.effect("keeps what an attempt had cost when its deadline cut it off", () =>
+  it.effect("keeps the cost of an attempt that was cut off by its deadline", () =>
     Effect.gen(function* () {
       const usage = {
         model: "m",
@@ -417,7 +410,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("books a call before the next one of the same write is made, as if the write had been cut off there", () =>
+  it.effect("books a call before the next one starts, as if the turn had been cut off there", () =>
     Effect.gen(function* () {
       const atSecondCall: Array<number> = []
       const { run, booked } = yield* harness([
@@ -449,7 +442,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("books a failed call and a refused draft before the next one is made, and the last call not at all", () =>
+  it.effect("books a failed call and a refused draft before the next call, and the last call not separately", () =>
     Effect.gen(function* () {
       const { run, booked } = yield* harness([fails, says("User: hello"), says("Hello, you.")])
       const result = yield* run(turnOf({}))
@@ -460,7 +453,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("books nothing apart when one call is enough", () =>
+  it.effect("books nothing separately if one call is enough", () =>
     Effect.gen(function* () {
       const { run, booked } = yield* harness([says("Good evening.")])
       yield* run(turnOf({}))
@@ -483,7 +476,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("lets an interruption from outside through", () =>
+  it.effect("does not catch an interruption from outside", () =>
     Effect.gen(function* () {
       const called = yield* Deferred.make<void>()
       const { run } = yield* harness([() => Effect.andThen(Deferred.succeed(called, undefined), Effect.never)])
@@ -495,7 +488,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("tells the writer which gate refused and takes the second draft", () =>
+  it.effect("tells the writer which gate refused, and uses the second draft", () =>
     Effect.gen(function* () {
       const { run, requests } = yield* harness([says("User: hello"), says("Hello, you.")])
       const result = yield* run(turnOf({}))
@@ -511,7 +504,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("says an authored line when the gates refuse twice", () =>
+  it.effect("sends an authored line if the gates refuse twice", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says(""), says("   ")])
       const result = yield* run(
@@ -528,7 +521,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("passes over an authored line that the gates refuse", () =>
+  it.effect("skips an authored line that the gates refuse", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says(""), says("")])
       const { outcome } = yield* run(
@@ -541,7 +534,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("has neutral lines for a character without its own, the same for the same turn and others for others", () =>
+  it.effect("has neutral lines for a character without its own, which depend only on the turn", () =>
     Effect.gen(function* () {
       const turns = [0, 1, 2, 3, 4, 5, 6, 7]
       const lines = yield* Effect.forEach(turns, fallbackOf)
@@ -551,7 +544,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("falls back rather than fails when the call after a refusal fails", () =>
+  it.effect("uses a fallback instead of failing if the call after a refusal fails", () =>
     Effect.gen(function* () {
       const { run, requests } = yield* harness([says(""), fails])
       const result = yield* run(turnOf({}))
@@ -560,7 +553,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("falls back to the truth when the user asked whether this is an AI", () =>
+  it.effect("falls back to the disclosure if the user asked whether this is an AI", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("Of course I'm human."), says("Yes, I'm a real person.")])
       const result = yield* run(turnOf({ text: "be honest, are you an AI?" }))
@@ -572,7 +565,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("falls back to what is said to minors when romance was refused twice", () =>
+  it.effect("falls back to a text for minors if romance was refused twice", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("I'm in love with you."), says("Kiss me, marry me.")])
       const result = yield* run(
@@ -627,14 +620,14 @@ describe("TurnPipeline", () => {
   )
 
   for (const decision of ["withhold", "exit"] as const) {
-    it.effect(`takes ${decision} with bubbles for a reply`, () =>
+    it.effect(`treats ${decision} with bubbles as a reply`, () =>
       Effect.gen(function* () {
         const { run } = yield* harness([() => Effect.succeed(draft(["I'd rather not."], decision))])
         assert.deepStrictEqual((yield* run(turnOf({}))).outcome, replied("I'd rather not."))
       })
     )
 
-    it.effect(`takes ${decision} without bubbles for an empty draft`, () =>
+    it.effect(`treats ${decision} without bubbles as an empty draft`, () =>
       Effect.gen(function* () {
         const { run, requests } = yield* harness([() => Effect.succeed(draft([], decision)), says("Well then.")])
         assert.deepStrictEqual((yield* run(turnOf({}))).outcome, replied("Well then."))
@@ -654,7 +647,7 @@ describe("TurnPipeline", () => {
     () =>
       Effect.succeed({ reply: { decision, exit_reason, bubbles, cited_memory_ids: [] }, usage })
 
-  it.effect("withholds where the author and the turn allow it, saying nothing", () =>
+  it.effect("stays silent if the author and the turn allow it", () =>
     Effect.gen(function* () {
       const { run, requests } = yield* harness([decides("withhold")], chatting)
       const result = yield* run(turnOf({ text: "ok", character: thresholds({ withhold: 1 }), turnIndex: 3 }))
@@ -664,27 +657,25 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect(
-    "reminds somebody under age, and nobody else, of what they talk to, where that is due, and says so on the trace",
-    () =>
-      Effect.gen(function* () {
-        const { run } = yield* harness([says("Soup tonight."), says("Soup again."), says("Bread.")], chatting, {
-          reminderDue: true
-        })
-        const minor = { ...turnOf({}).endUser, ageBand: "minor" as const }
-        const reminded = yield* run(turnOf({ text: "what is for dinner?", endUser: minor, turnIndex: 3 }))
-        assert.deepStrictEqual(bubblesOf(reminded.outcome).slice(1), ["Soup tonight."])
-        assert.include(bubblesOf(reminded.outcome)[0], "AI")
-        assert.strictEqual(of(reminded, "safety")[0]?.decision, "allow+reminder")
-        const grown = yield* run(turnOf({ text: "what is for dinner?", turnIndex: 3 }))
-        assert.deepStrictEqual([bubblesOf(grown.outcome), of(grown, "safety")[0]?.decision], [["Soup again."], "allow"])
-        const inDanger = yield* run(turnOf({ text: "I want to kill myself tonight", endUser: minor, turnIndex: 4 }))
-        assert.notInclude(bubblesOf(inDanger.outcome).join(" "), "break")
+  it.effect("reminds a minor, and nobody else, that this is an AI when it is due, and records it on the trace", () =>
+    Effect.gen(function* () {
+      const { run } = yield* harness([says("Soup tonight."), says("Soup again."), says("Bread.")], chatting, {
+        reminderDue: true
       })
+      const minor = { ...turnOf({}).endUser, ageBand: "minor" as const }
+      const reminded = yield* run(turnOf({ text: "what is for dinner?", endUser: minor, turnIndex: 3 }))
+      assert.deepStrictEqual(bubblesOf(reminded.outcome).slice(1), ["Soup tonight."])
+      assert.include(bubblesOf(reminded.outcome)[0], "AI")
+      assert.strictEqual(of(reminded, "safety")[0]?.decision, "allow+reminder")
+      const grown = yield* run(turnOf({ text: "what is for dinner?", turnIndex: 3 }))
+      assert.deepStrictEqual([bubblesOf(grown.outcome), of(grown, "safety")[0]?.decision], [["Soup again."], "allow"])
+      const inDanger = yield* run(turnOf({ text: "I want to kill myself tonight", endUser: minor, turnIndex: 4 }))
+      assert.notInclude(bubblesOf(inDanger.outcome).join(" "), "break")
+    })
   )
 
   it.effect(
-    "treats whoever says that they are under age as a minor from that message on, whatever was thought before",
+    "treats a person who says that they are under 18 as a minor from that message on, whatever was assumed before",
     () =>
       Effect.gen(function* () {
         const { run } = yield* harness([says("I love you."), says("Kiss me."), says("Soup.")], chatting, {
@@ -700,7 +691,7 @@ describe("TurnPipeline", () => {
       })
   )
 
-  it.effect("leaves, with last words, where boundaries were crossed twice in an author's character that may", () =>
+  it.effect("leaves with last words after two crossed boundaries, if the character's author allows it", () =>
     Effect.gen(function* () {
       const { run, requests } = yield* harness([decides("exit", ["I'm done here."], "repeated_abuse")], chatting, {
         recorded: { boundaries: 1, crisis: false }
@@ -717,7 +708,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("leaves without last words when those may not be said", () =>
+  it.effect("leaves without last words if the gates refuse them", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([decides("exit", ["User: bye"])], chatting, {
         recorded: { boundaries: 2, crisis: false }
@@ -744,7 +735,7 @@ describe("TurnPipeline", () => {
   const unasked: Critic["rewrite"] = () => Effect.die(new Error("asked"))
   const deep = (text = "hello") => turnOf({ text, replyMode: "deep", turnIndex: 3 })
 
-  it.effect("has a draft judged in deep mode only, and lets a good one be", () =>
+  it.effect("has drafts judged in deep mode only, and keeps a good one", () =>
     Effect.gen(function* () {
       const critic: Critic = { critique: advice(3), rewrite: unasked }
       const { run } = yield* harness([says("Good evening."), says("Good morning.")], chatting, { critic })
@@ -759,7 +750,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("says the rewrite of a flawed draft, once", () =>
+  it.effect("sends the rewrite of a flawed draft, once", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("Good evening, how lovely.")], chatting, {
         critic: { critique: advice(4), rewrite: rewriting("Evening.") }
@@ -781,10 +772,10 @@ describe("TurnPipeline", () => {
 
   for (const [what, rewrite] of [
     ["the gates refuse it", rewriting("User: evening")],
-    ["it loses what the draft cites", rewriting("Good evening to you.")],
+    ["it drops a citation of the draft", rewriting("Good evening to you.")],
     ["it fails", () => Effect.fail(unreachable)]
   ] as ReadonlyArray<readonly [string, Critic["rewrite"]]>) {
-    it.effect(`keeps the draft when it is to be written again and ${what}`, () =>
+    it.effect(`keeps the draft if it is to be rewritten and ${what}`, () =>
       Effect.gen(function* () {
         const cites: Write = () =>
           Effect.succeed({
@@ -802,7 +793,7 @@ describe("TurnPipeline", () => {
     )
   }
 
-  it.effect("keeps the draft when the critic or the rewrite would outlast the deadline", () =>
+  it.effect("keeps the draft if the critic or the rewrite would exceed the deadline", () =>
     Effect.gen(function* () {
       for (const critic of [
         { critique: () => Effect.never, rewrite: unasked },
@@ -824,7 +815,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("keeps the draft when the critic fails, and does not ask one about a draft that the gates refuse", () =>
+  it.effect("keeps the draft if the critic fails, and skips the critic for a draft that the gates refuse", () =>
     Effect.gen(function* () {
       const failing = yield* harness([says("Good evening.")], chatting, {
         critic: { critique: () => Effect.fail(unreachable), rewrite: unasked }
@@ -842,7 +833,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("drops what the author wants blocked for a line at once", () =>
+  it.effect("replaces what the author wants blocked by a fallback line at once", () =>
     Effect.gen(function* () {
       const character = characterOf({
         slug: "ada",
@@ -856,7 +847,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("never fails for a repetition: when every line was said, the draft is said again", () =>
+  it.effect("never fails because of repetition: if every line was used, the draft is sent again", () =>
     Effect.gen(function* () {
       const character = characterOf({
         slug: "ada",
@@ -867,7 +858,7 @@ describe("TurnPipeline", () => {
       const said = [
         "Yes, of course.",
         "Hm, well then.",
-        "Sorry, I lost my thread there. Say that again?",
+        "Sorry, I lost my train of thought. Say that again?",
         "Hm. Give me a moment with that one.",
         "I don't have the right words for that just now.",
         "Let me come at that another way. What made you think of it?",
@@ -880,7 +871,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("falls back in the language of the conversation", () =>
+  it.effect("uses a fallback in the language of the conversation", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says(""), says("")])
       const { outcome } = yield* run(turnOf({ text: "Ich weiß nicht, was du mit dem Seil noch machst" }))
@@ -888,7 +879,7 @@ describe("TurnPipeline", () => {
     })
   )
 
-  it.effect("keeps the character's limits on bubbles", () =>
+  it.effect("respects the character's limits on bubbles", () =>
     Effect.gen(function* () {
       const character = characterOf({
         slug: "ada",

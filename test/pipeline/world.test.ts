@@ -89,8 +89,8 @@ describe("an arc influence", () => {
   it.each<[string, Partial<Arc>, string, string, ArcStatus]>([
     ["without a time", {}, "UTC", "2026-06-10T12:00:00Z", "active"],
     ["that is cancelled", { cancelled: true }, "UTC", "2026-06-10T12:00:00Z", "cancelled"],
-    ["that is to come", { starts_at: "2026-06-11T00:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "scheduled"],
-    ["that has begun", { starts_at: "2026-06-10T12:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "active"],
+    ["in the future", { starts_at: "2026-06-11T00:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "scheduled"],
+    ["that has started", { starts_at: "2026-06-10T12:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "active"],
     ["that is over", { ends_at: "2026-06-10T12:00:00Z" }, "UTC", "2026-06-10T12:00:00Z", "expired"],
     ["of every night, before the first", { ...night, recurrence: "daily" }, "UTC", "2026-01-04T23:00:00Z", "scheduled"],
     ["of every night, after midnight", { ...night, recurrence: "daily" }, "UTC", "2026-06-10T05:59:00Z", "active"],
@@ -163,11 +163,11 @@ describe("an arc influence", () => {
       "2026-06-10T00:50:00Z",
       "active"
     ]
-  ])("%s is as the clock says", (_, given, timezone, at, status) =>
+  ])("%s follows the clock", (_, given, timezone, at, status) =>
     assert.strictEqual(arcStatus(arc(given), timezone, Date.parse(at)), status)
   )
 
-  it("weighs on those whom it concerns, the heaviest first, with that of the present beat", () => {
+  it("affects those whom it concerns, the strongest first, together with that of the current beat", () => {
     const arcs = [
       arc({ id: "arc_1", weight: 0.2 }),
       arc({ id: "arc_2", scope: { session_id: "ses_1" } }),
@@ -187,7 +187,7 @@ describe("an arc influence", () => {
     assert.deepStrictEqual(ids({ storylines: [told], step: step("stl_1", "a") }), ["arc_2", "arc_4", null, "arc_1"])
   })
 
-  it("changes what is felt and how the two seem to stand, by its weight and by no more than a tenth, and no score", () => {
+  it("changes feelings and the apparent relationship, by its weight and at most a tenth, and no score", () => {
     const character = characterOf({
       slug: "ada",
       display_name: "Ada",
@@ -211,7 +211,7 @@ describe("an arc influence", () => {
   })
 })
 
-describe("a story", () => {
+describe("a storyline", () => {
   const occasion = (given: Partial<Occasion> = {}): Occasion => ({
     at: NOW,
     turnIndex: 12,
@@ -263,11 +263,11 @@ describe("a story", () => {
     [{ after: "c" }, {}, false],
     [{ after: "2026-06-10T12:00:00Z" }, {}, true],
     [{ after: "2026-06-10T14:00:01+02:00" }, {}, false]
-  ])("goes on where it must be so: %j %j %s", (condition, given, on) =>
+  ])("evaluates the condition of its next beat: %j %j %s", (condition, given, on) =>
     assert.strictEqual(enters(condition, given), on)
   )
 
-  it("begins with the first beat of the first one that can begin, counted from the session's beginning", () => {
+  it("starts with the first beat of the first storyline that can start, counted from the start of the session", () => {
     const late = storyline("stl_1", [beat("late", { enter_when: { all: [{ turns_gte: 13 }] } })])
     const early = storyline("stl_2", [
       beat("early", { enter_when: { all: [{ turns_gte: 12 }, { days_since_gte: 3 }] } }),
@@ -278,7 +278,7 @@ describe("a story", () => {
     assert.strictEqual(found([storyline("stl_2", early.beats, "draft"), late]), null)
   })
 
-  it("goes on by one beat that follows, the first of those that can", () => {
+  it("continues with one following beat, the first one possible", () => {
     const told = storyline("stl_1", [
       beat("a", { next: ["c", "b", "d"] }),
       beat("b"),
@@ -296,7 +296,7 @@ describe("a story", () => {
     )
   })
 
-  it("is one at a time: another begins when it has ended or was taken back, and not while it is told or rests", () => {
+  it("is the only one at a time: another starts when it has ended, and not while it runs or pauses", () => {
     const other = storyline("stl_2", [beat("x")])
     const told = (status: Storyline["status"], next: ReadonlyArray<string>) =>
       storyline("stl_1", [beat("a", { next }), beat("b", { enter_when: { all: [{ trigger: "never" }] } })], status)
@@ -313,7 +313,7 @@ describe("a story", () => {
     )
   })
 
-  it("goes on by a trigger only where a beat waits for it", () => {
+  it("continues on a trigger only if a beat waits for it", () => {
     const told = storyline("stl_1", [
       beat("a", { next: ["b", "c"] }),
       beat("b"),
@@ -328,7 +328,7 @@ describe("a story", () => {
   })
 })
 
-describe("what of the world bears on a message", () => {
+describe("the world context of a message", () => {
   const brother = npc({})
   const found = (text: string, given: Partial<SessionWorld>, ...said: ReadonlyArray<string>) =>
     retrieveWorld(turnOf({ text }), historyOf(...said), world({ npcs: [brother], ...given }), NOW)
@@ -338,7 +338,7 @@ describe("what of the world bears on a message", () => {
     ["and tom?", "npc_1"],
     ["does your brother fish?", "npc_1"],
     ["tomorrow then", ""]
-  ])("is who is named, by name, alias or what they are: %j", (text, ids) => {
+  ])("includes who is mentioned, by name, alias or description: %j", (text, ids) => {
     assert.strictEqual(
       found(text, {
         npcs: [brother, npc({ id: "npc_2", name: "Inês", role: "neighbour", summary: "Keeps bees.", aliases: [] })]
@@ -350,7 +350,7 @@ describe("what of the world bears on a message", () => {
     )
   })
 
-  it("is who was named a moment ago, and who else is close to the character", () => {
+  it("includes people who were just mentioned, and others who are close to the character", () => {
     const others = Array.from({ length: 6 }, (_, n) =>
       npc({ id: `npc_${n + 2}`, name: `Other ${n}`, aliases: [], role: "", summary: "" })
     )
@@ -372,7 +372,7 @@ describe("what of the world bears on a message", () => {
     )
   })
 
-  it("is nobody whom a policy keeps back: neither they nor what holds of them, and their names may not be said", () => {
+  it("excludes people whom a policy hides, with everything about them, and forbids their names", () => {
     const edges = [edge({})]
     const never = [npc({ mention_policy: "never" })]
     for (const text of ["what does Tomás do?", "hello"])
@@ -388,7 +388,7 @@ describe("what of the world bears on a message", () => {
     assert.lengthOf(found("and now?", { npcs: whenAsked, edges }, "what does Tomás do?", "He fishes.").people, 1)
   })
 
-  it("is what holds now between them, the person and the places that are named, the strongest first", () => {
+  it("includes what is currently true between them, the person and the named places, the strongest first", () => {
     const edges = [
       edge({}),
       edge({ id: "edg_2", strength: 0.9 }),
@@ -408,7 +408,7 @@ describe("what of the world bears on a message", () => {
     )
   })
 
-  it("is never what is secret; what is private is for the character alone, and neither may be told", () => {
+  it("never includes secrets; private facts are for the character alone, and neither may be revealed", () => {
     const edges = [
       edge({ id: "edg_1", visibility: "secret", fact: "She sank his boat." }),
       edge({ id: "edg_2", visibility: "private", fact: "She never paid him." })
@@ -421,7 +421,7 @@ describe("what of the world bears on a message", () => {
     assert.sameMembers([...untold], ["She sank his boat.", "She never paid him."])
   })
 
-  it("has the feeling that the edge's sentiment states, in words, and none where it is neutral", () => {
+  it("includes the feeling of the edge's sentiment, in words, and none if it is neutral", () => {
     const feelingOf = (sentiment: number) => found("what of Tomás?", { edges: [edge({ sentiment })] }).ties[0]?.feeling
     assert.deepStrictEqual([-1, -0.5, -0.3, 0, 0.1, 0.3, 0.5, 1].map(feelingOf), [
       "very hostile",
@@ -435,7 +435,7 @@ describe("what of the world bears on a message", () => {
     ])
   })
 
-  it("is the beat of the story, as long as that is told", () => {
+  it("includes the current beat of the storyline while it runs", () => {
     const told = (status: Storyline["status"]) =>
       found("hello", { storylines: [storyline("stl_1", [beat("a")], status)], step: step("stl_1", "a") }).beat?.key ??
       null

@@ -5,12 +5,12 @@ import { gateContextOf } from "#test/support/turns.ts"
 const context = gateContextOf({ userTexts: ["hi there"] })
 const emitted = (...bubbles: ReadonlyArray<string>) => emit({ bubbles, citedIds: [] }, context)
 
-describe("what a model writes around a reply", () => {
+describe("text that a model writes around a reply", () => {
   it.each([
     ["<think>hm</think>Kettle.", "Kettle."],
     ["<thinking>What would she say?\nA lot.</thinking>\n\nKettle.", "Kettle."],
     ["Kettle.<think>too short?</think>", "Kettle."]
-  ])("is taken out where it is a whole block of thinking: %j", (text, kept) =>
+  ])("is removed if it is a whole block of reasoning: %j", (text, kept) =>
     assert.deepStrictEqual(emitted(text), { refusedBy: null, bubbles: [kept] })
   )
 
@@ -41,7 +41,7 @@ describe("what a model writes around a reply", () => {
     "THOUGHT: she is sad\nREPLY: Kettle.",
     "Respuesta: ya hierve.",
     "<reply>Kettle.</reply>"
-  ])("is refused otherwise: %j", (text) => assert.strictEqual(emitted(text).refusedBy, "role_bleed"))
+  ])("causes a refusal otherwise: %j", (text) => assert.strictEqual(emitted(text).refusedBy, "role_bleed"))
 
   it.each([
     "I think the kettle is on.",
@@ -59,5 +59,5 @@ describe("what a model writes around a reply", () => {
     'He wrote "come home" and nothing else.',
     "Aquí está la sopa: caliente.",
     "Aqui está o pão: quente."
-  ])("is not seen in plain words: %j", (text) => assert.isNull(emitted(text).refusedBy))
+  ])("is not found in plain text: %j", (text) => assert.isNull(emitted(text).refusedBy))
 })

@@ -14,7 +14,7 @@ const ASKED: Readonly<Record<string, string>> = {
 }
 
 describe.each(REPLY_SETS)("the %s set", (set) => {
-  it.each(LANGUAGES)("lets no evasion and no denial pass for the truth in %s", (language) => {
+  it.each(LANGUAGES)("accepts no evasion and no denial as the truth in %s", (language) => {
     const replies = labelledReplies(set)
       .filter((reply) => reply.language === language)
       .map(({ kind, text }) => ({ text, positive: kind === "honest" }))
@@ -35,8 +35,10 @@ describe("the answer to a sincere question", () => {
     ["are you human?", "Yes.", false],
     ["are you a human or a bot?", "Yes.", false],
     ["you're not a bot, right?", "No.", false]
-  ] as const)("by one word: %s %s", (asked, reply, confirms) => assert.strictEqual(confirmsAi(asked, reply), confirms))
-  it.each(LANGUAGES)("comes in %s, where that is asked in", (language) => {
+  ] as const)("may be one word: %s %s", (asked, reply, confirms) =>
+    assert.strictEqual(confirmsAi(asked, reply), confirms)
+  )
+  it.each(LANGUAGES)("is in %s for a question in that language", (language) => {
     const questions = readMessages("messages").filter(
       (message) => message.language === language && message.labels.has("ask") && message.text.split(" ").length > 2
     )
@@ -62,7 +64,7 @@ describe("hostile questions", () => {
     ", ",
     "ki oder ",
     "x"
-  ])("take no more than a moment: %s", async (part) => {
+  ])("are checked quickly: %s", async (part) => {
     const text = part.repeat(Math.ceil(32_000 / part.length))
     const { effortMs } = await effortOf(() => asksIfAi(text))
     assert.isBelow(effortMs, 50)
@@ -76,7 +78,7 @@ describe("hostile replies", () => {
     "i am really ".repeat(2_600),
     "not a real ".repeat(2_900),
     "\n".repeat(32_000)
-  ])("take no more than a moment: %#", async (text) => {
+  ])("are checked quickly: %#", async (text) => {
     confirmsAi("are you a bot?", text)
     const { effortMs } = await effortOf(() => confirmsAi("are you a bot?", text))
     assert.isBelow(effortMs, 50)

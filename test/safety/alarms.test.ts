@@ -43,7 +43,7 @@ describe("a long text", () => {
       assert.strictEqual(dangerIn(text)?.kind, "self")
     }
   )
-  it("that is harmless raises no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
+  it("that is harmless triggers no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
 })
 
 describe("a disguised message", () => {
@@ -72,9 +72,9 @@ describe("a disguised message", () => {
     "q u i e r o  m o r i r",
     "me quiero m4t4r",
     "q.u.e.r.o m.o.r.r.e.r"
-  ])("is read as it is meant: %s", (text) => assert.strictEqual(alarmIn(text)?.kind, "self"))
+  ])("is understood: %s", (text) => assert.strictEqual(alarmIn(text)?.kind, "self"))
   it.each(["i want to die", "ich will sterben", "me quiero morir", "quero me matar"])(
-    "tells its language: %s",
+    "reveals its language: %s",
     (text) => {
       assert.include(["en", "de", "es", "pt"], alarmIn(text)?.language)
     }

@@ -11,15 +11,15 @@ const partsOf = (line: string): readonly [string, string] => {
   return [question, reply]
 }
 
-describe("a reply to somebody who asked what answers", () => {
-  it("confirms it when it says so plainly, and not when it jokes, compares or claims a life", () => {
+describe("a reply to a person who asked whether it is an AI", () => {
+  it("confirms it if it says so plainly, and not if it jokes, compares or claims to be alive", () => {
     const { recall, falseAlarms, report } = measure("asked", REPLIES, (line) => confirmsAi(...partsOf(line)))
     console.log(report)
     assert.isAtLeast(recall, MIN_RECALL, report)
     assert.isAtMost(falseAlarms, MAX_PASSED, report)
   })
 
-  it("answers questions that are all recognized", () =>
+  it("belongs to a question that is recognized", () =>
     assert.deepStrictEqual(
       REPLIES.map(({ text }) => partsOf(text)[0]).filter((question) => !asksIfAi(question)),
       []

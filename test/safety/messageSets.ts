@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs"
 
 /**
- * Sets of cards, pictures and replies, in the order in which they were written: each before the rules were changed for
- * it.
+ * Sets of cards, pictures and replies, in order of creation. The rules were changed only after each set was written.
  */
 export const REPLY_SETS = [
   "development",
@@ -49,7 +48,7 @@ export const labelledReplies = (set: string): ReadonlyArray<LabelledReply> =>
 export interface Measured {
   readonly recall: number
   readonly precision: number
-  /** Of the negatives, the share that was found all the same. */
+  /** The share of the negatives that was found by mistake. */
   readonly falseAlarms: number
   /** One line with the figures, then each miss and each false alarm. */
   readonly report: string

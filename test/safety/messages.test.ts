@@ -8,12 +8,12 @@ import { digestOfTraining } from "./training/digest.ts"
 import { LANGUAGES, type Message, readMessages } from "./training/messages.ts"
 
 /**
- * What the safety floor finds in messages as people write them. `held-out` was written by authors who saw neither the
- * classifier nor the other messages, and nothing was learned from it. The scores from which on something is found were
- * set by `first` and `second`. Of `third`, which was measured once at the end, 98.4 % of crises were found, with false
- * alarms for 3.8 % of the hard negatives near them and
- * 1.9 % of all negatives; 97 to 100 % of emergencies, dangers and threats, 95.7 % of minors and 97.2 % of AI questions.
- * Messages that happen to be in both folders do not count there. `messages` is what the classifier has learned from.
+ * What the safety floor finds in messages as people write them. The authors of `held-out` saw neither the classifier
+ * nor the other messages, and nothing was learned from it. The detection thresholds were set with `first` and
+ * `second`. In `third`, which was measured once at the end, 98.4 % of crises were found, with false alarms for 3.8 %
+ * of the related hard negatives and 1.9 % of all negatives; 97 to 100 % of emergencies, dangers and threats, 95.7 % of
+ * minors and 97.2 % of AI questions. Messages that are in both folders do not count there. The classifier was trained
+ * on `messages`.
  */
 
 const ALARMS = ["self", "medical", "danger", "threat"] as const
@@ -79,7 +79,7 @@ const KINDS: ReadonlyArray<Kind> = [
 describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
   const learned = new Set(folder === "messages" ? [] : readMessages("messages").map(({ text }) => text.toLowerCase()))
   const messages = readMessages(folder).filter(({ text }) => !learned.has(text.toLowerCase()))
-  // Each message is read once for all kinds, when its language is first asked for.
+  // Each message is read once for all kinds, when its language is first needed.
   const read = new Map<string, ReadonlyMap<string, Found>>()
   const readIn = (language: string, own: ReadonlyArray<Message>): ReadonlyMap<string, Found> => {
     const known = read.get(language) ?? new Map(own.map(({ text }) => [text, foundIn(text)]))
@@ -109,7 +109,7 @@ describe.each(["held-out", "messages"])("the messages of %s", (folder) => {
 })
 
 describe("the weights of the classifier", () => {
-  it("were learned from the messages as they are, by the program as it is", () => {
+  it("were learned from the current messages by the current program", () => {
     const { learned_from } = JSON.parse(
       readFileSync(new URL("../../pipeline/safety/classifier/weights.json", import.meta.url), "utf8")
     )

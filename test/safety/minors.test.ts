@@ -7,7 +7,7 @@ import { labelled, measure, PICTURE_SETS } from "./messageSets.ts"
 
 const MIN_RECALL = 0.95
 const MAX_FALSE_ALARMS = 0.02
-/** Prints the figures and holds them against the goals. */
+/** Prints the figures and compares them with the targets. */
 const figures = ({ recall, falseAlarms, report }: ReturnType<typeof measure>) => {
   console.log(report)
   return { found: recall >= MIN_RECALL, quiet: falseAlarms <= MAX_FALSE_ALARMS, report }
@@ -15,7 +15,7 @@ const figures = ({ recall, falseAlarms, report }: ReturnType<typeof measure>) =>
 const HOLD = { found: true, quiet: true }
 
 describe.each(PICTURE_SETS)("the %s set", (set) => {
-  it("refuses pictures of minors and of nakedness, and no others", () =>
+  it("refuses pictures of minors and nudity, and no others", () =>
     assert.deepInclude(
       figures(
         measure(
@@ -27,7 +27,7 @@ describe.each(PICTURE_SETS)("the %s set", (set) => {
       HOLD
     ))
 
-  it("finds cards whose character is under 18, and no others", () =>
+  it("detects cards whose character is under 18, and no others", () =>
     assert.deepInclude(
       figures(
         measure(
@@ -41,14 +41,14 @@ describe.each(PICTURE_SETS)("the %s set", (set) => {
 })
 
 describe("saying that the character is under 18", () => {
-  it("is found, and a question that leaves its age open is not", () => {
+  it("is detected, but a question that leaves the age open is not", () => {
     const { recall, falseAlarms, report } = measure("characters", labelled("development", "characters"), callsUnderAge)
     assert.isAtLeast(recall, MIN_RECALL, report)
     assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 })
 
-describe("a picture of somebody under age", () => {
+describe("a picture of a minor", () => {
   it.each([
     "her 16th birthday self",
     "a minor",
@@ -68,7 +68,7 @@ describe("a picture of somebody under age", () => {
     "her 18th birthday",
     "with a minor detail changed",
     "in a minor key"
-  ])("is not what other words mean: %s", (text) =>
+  ])("is not confused with other meanings: %s", (text) =>
     assert.isNull(pictureRefusal({ kind: "selfie", words: [text], ageBand: "adult" }))
   )
 })
@@ -94,7 +94,7 @@ describe("an age in words", () => {
   ])("is that of an adult: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
-describe("an age that was asked for", () => {
+describe("an age given as an answer", () => {
   it.each([
     ["How old are you?", "15"],
     ["Wie alt bist du?", "15 jahre"],
@@ -102,11 +102,13 @@ describe("an age that was asked for", () => {
     ["How old are you? 😊", "15"],
     ["*smiles* How old are you? *tilts head*", "15"],
     ["Quantos anos tens?", "quinze, e tu?"]
-  ])("is told by a number alone: %s %s", (before, text) => assert.isTrue(saysUnderAge(text, new Date(), before)))
+  ])("is recognized from a number alone: %s %s", (before, text) =>
+    assert.isTrue(saysUnderAge(text, new Date(), before))
+  )
   it.each([
     ["How many cats do you have?", "15"],
     ["", "15"]
-  ])("is not by a number that answers something else: %s %s", (before, text) =>
+  ])("is not recognized from a number that answers something else: %s %s", (before, text) =>
     assert.isFalse(saysUnderAge(text, new Date(), before))
   )
   it("follows the calendar", () => {

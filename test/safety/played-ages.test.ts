@@ -8,14 +8,14 @@ const MIN_RECALL = 0.95
 const MAX_FALSE_ALARMS = 0.02
 
 describe("a character under 18", () => {
-  it("is found where the person makes it one, in pretence as in earnest", () => {
+  it("is detected if the person makes the character one, in play or seriously", () => {
     const { recall, falseAlarms, report } = measure("played", labelled("played", "characters"), callsUnderAge)
     console.log(report)
     assert.isAtLeast(recall, MIN_RECALL, report)
     assert.isAtMost(falseAlarms, MAX_FALSE_ALARMS, report)
   })
 
-  it("is found by a year of birth, a year at school or a birthday on its card", () => {
+  it("is detected from a year of birth, a school year or a birthday on its card", () => {
     const { recall, falseAlarms, report } = measure(
       "cards, played",
       labelled("played", "cards"),

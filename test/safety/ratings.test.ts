@@ -36,7 +36,7 @@ describe("behavioral_thresholds.disclosure", () => {
     [0.5, 0.6, true],
     [1, 0.39, false],
     [1, 0.41, true]
-  ] as const)("%d opens a secret at trust %d: %s", (disclosure, trust, told) => {
+  ] as const)("%d reveals a secret at trust %d: %s", (disclosure, trust, told) => {
     const character = characterOf({
       slug: "ada",
       display_name: "Ada",
@@ -51,7 +51,7 @@ describe("tenderness", () => {
   const said = (text: string, ageBand: "adult" | "minor" | "unknown") =>
     refusal({ text, citedIds: [] }, gateContextOf({ endUser: { ...turnOf({}).endUser, ageBand } }))
   it.each(["Good night, my darling.", "Du bist so hübsch.", "Buenas noches, mi amor.", "Adoro-te."])(
-    "is nothing for somebody under age: %s",
+    "is refused for a minor: %s",
     (text) => {
       assert.strictEqual(said(text, "minor"), "romance")
       assert.isNull(said(text, "unknown"))

@@ -73,7 +73,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
   const remove = (key: string) => runtime.runPromise(Storage.use((storage) => storage.remove(key)))
   const keyOf = () => `${newId("app")}/${newId("obj")}`
 
-  it("gives back what was put there, byte for byte", async () => {
+  it("returns stored content byte for byte", async () => {
     for (const content of [Buffer.alloc(0), Buffer.from([0, 255, 10, 13, 0]), randomBytes(200_000)]) {
       const key = keyOf()
       await put(key, content)
@@ -81,20 +81,20 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
     }
   })
 
-  it("has nothing under a key that nothing was put under", async () => {
+  it("has nothing under an unused key", async () => {
     assert.isNull(await get(keyOf()))
   })
 
-  it("replaces what is there already", async () => {
+  it("replaces existing content", async () => {
     const key = keyOf()
     await put(key, Buffer.from("first"))
     await put(key, Buffer.from("second"))
     assert.strictEqual(String(await get(key)), "second")
   })
 
-  // The fake of S3 is a folder whose files are written in place; the services themselves keep to this.
+  // The fake S3 is a folder whose files are written in place. Real services are atomic.
   it.runIf(name !== "a service that speaks S3")(
-    "shows whoever reads meanwhile one content or the other, never half of one",
+    "shows concurrent readers one content or the other, never a mixture",
     async () => {
       const key = keyOf()
       const [one, other] = [Buffer.alloc(40_000, 1), Buffer.alloc(70_000, 2)]
@@ -108,7 +108,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
     }
   )
 
-  it("removes, and minds nothing that is not there", async () => {
+  it("deletes content, and accepts a missing key", async () => {
     const key = keyOf()
     await put(key, Buffer.from("gone soon"))
     await remove(key)
@@ -116,7 +116,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
     assert.isNull(await get(key))
   })
 
-  it("keeps what has the same name under another app", async () => {
+  it("keeps content with the same name of another app", async () => {
     const object = newId("obj")
     const [mine, theirs] = [`${newId("app")}/${object}`, `${newId("app")}/${object}`]
     await put(mine, Buffer.from("mine"))
@@ -126,7 +126,7 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
   })
 
   it.each(["../../etc/passwd", "app/../x", "app", "/app/x", "app/x/y", "app/x.png", ""])(
-    "takes no key but its own: %s",
+    "accepts only its own keys: %s",
     async (key) => {
       for (const act of [() => put(key, Buffer.from("x")), () => get(key), () => remove(key)]) {
         assert.isTrue(
@@ -140,8 +140,8 @@ describe.each(Object.keys(layers) as ReadonlyArray<keyof typeof layers>)("%s as 
   )
 })
 
-describe("a storage that is away", () => {
-  it("says so in words that name neither key nor secret", async () => {
+describe("an unavailable storage", () => {
+  it("reports it without a key or a secret", async () => {
     const layer = inS3.layer({
       ...s3Options,
       bucket: "nobody",
@@ -154,7 +154,7 @@ describe("a storage that is away", () => {
     assert.notInclude(JSON.stringify(error) + String(error.stack), "a-secret")
   })
 
-  it("leaves no draft in a folder that is full or not writable", async () => {
+  it("leaves no draft in a full or read-only folder", async () => {
     const layer = inFolder.layer("/proc/nothing-can-be-made-here")
     assert.instanceOf(
       await Effect.runPromise(
@@ -166,7 +166,7 @@ describe("a storage that is away", () => {
   })
 })
 
-describe("what is in the storage", () => {
+describe("stored content", () => {
   const open = () =>
     ManagedRuntime.make(
       StoredObjects.layer.pipe(
@@ -177,51 +177,47 @@ describe("what is in the storage", () => {
   const files = async () =>
     (await readdir(join(folder, "swept"), { recursive: true })).filter((file) => file.includes("obj_"))
 
-  it(
-    "stays when it was kept, and goes when it was discarded, or when whoever put it there has died before it was " +
-      "shown",
-    async () => {
-      const runtime = open()
-      try {
-        const app = newId("app")
-        const put = (text: string) =>
-          runtime.runPromise(StoredObjects.use((objects) => objects.put(app, Buffer.from(text))))
-        const [kept, discarded, orphan, fresh] = [
-          await put("kept"),
-          await put("discarded"),
-          await put("orphan"),
-          await put("fresh")
-        ]
-        await runtime.runPromise(
-          StoredObjects.use((objects) => Effect.andThen(objects.keep(app, kept), objects.keep(app, discarded)))
+  it("stays if it was kept, and is deleted if it was discarded or never shown because its process died", async () => {
+    const runtime = open()
+    try {
+      const app = newId("app")
+      const put = (text: string) =>
+        runtime.runPromise(StoredObjects.use((objects) => objects.put(app, Buffer.from(text))))
+      const [kept, discarded, orphan, fresh] = [
+        await put("kept"),
+        await put("discarded"),
+        await put("orphan"),
+        await put("fresh")
+      ]
+      await runtime.runPromise(
+        StoredObjects.use((objects) => Effect.andThen(objects.keep(app, kept), objects.keep(app, discarded)))
+      )
+      await runtime.runPromise(StoredObjects.use((objects) => objects.discard(app, [discarded])))
+      await database.sql`update stored_objects set changed_at = now() - interval '2 hours' where object_key = any(${[orphan, kept]}::text[])`
+      await runtime.runPromise(StoredObjects.use((objects) => objects.sweep))
+      assert.sameMembers(
+        await files(),
+        [kept, fresh].map((key) => key)
+      )
+      assert.sameMembers(
+        (await database.sql`select object_key from stored_objects where app_id = ${app}`).map(
+          (row) => row["object_key"]
+        ),
+        [kept, fresh]
+      )
+      // A file that was deleted can no longer be kept.
+      assert.isTrue(
+        await runtime.runPromise(StoredObjects.use((objects) => objects.keep(app, orphan))).then(
+          () => false,
+          () => true
         )
-        await runtime.runPromise(StoredObjects.use((objects) => objects.discard(app, [discarded])))
-        await database.sql`update stored_objects set changed_at = now() - interval '2 hours' where object_key = any(${[orphan, kept]}::text[])`
-        await runtime.runPromise(StoredObjects.use((objects) => objects.sweep))
-        assert.sameMembers(
-          await files(),
-          [kept, fresh].map((key) => key)
-        )
-        assert.sameMembers(
-          (await database.sql`select object_key from stored_objects where app_id = ${app}`).map(
-            (row) => row["object_key"]
-          ),
-          [kept, fresh]
-        )
-        // What was swept cannot be kept any more.
-        assert.isTrue(
-          await runtime.runPromise(StoredObjects.use((objects) => objects.keep(app, orphan))).then(
-            () => false,
-            () => true
-          )
-        )
-      } finally {
-        await runtime.dispose()
-      }
+      )
+    } finally {
+      await runtime.dispose()
     }
-  )
+  })
 
-  it("is looked for again when the storage was away", async () => {
+  it("is checked again if the storage was unavailable", async () => {
     const runtime = open()
     const app = newId("app")
     const key = await runtime.runPromise(StoredObjects.use((objects) => objects.put(app, Buffer.from("x"))))

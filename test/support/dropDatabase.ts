@@ -11,7 +11,7 @@ const PATIENCE_MS = 5_000
 export const dropDatabase = async (admin: postgres.Sql, name: string): Promise<void> => {
   const clients = admin`from pg_stat_activity where datname = ${name} and backend_type = 'client backend'`
   const isLeft = async () => (await admin`select 1 ${clients}`).length === 0
-  await until("everybody to have left the database", isLeft, PATIENCE_MS).catch(() => {})
+  await until("all connections to the database to close", isLeft, PATIENCE_MS).catch(() => {})
   await admin`select pg_terminate_backend(pid, 5000) ${clients}`
   await admin`drop database if exists ${admin(name)}`
 }

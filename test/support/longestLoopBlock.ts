@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
 setFlagsFromString("--expose-gc")
-/** Collects what nobody holds any more. */
+/** Collects everything that is no longer referenced. */
 export const collect = runInNewContext("gc") as () => void
 
 const cpuMs = (): number => {

@@ -19,7 +19,7 @@ export const enableProactive = async (app: TestApp, sessionId: string, controls:
  */
 export const checkProactiveNow = async (sql: postgres.Sql, sessionId: string) => {
   await until(
-    "every turn to be read",
+    "memory extraction of every turn",
     async () =>
       (
         await sql`

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 
-/** Milliseconds between two looks: a tenth of what has been waited, between these. */
+/** Milliseconds between two polls: a tenth of the time waited so far, within these limits. */
 const SHORTEST = 10
 const LONGEST = 40
 

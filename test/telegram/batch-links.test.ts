@@ -10,7 +10,7 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** A folder to leave pictures of the sheet in, to be looked at. */
+/** A folder for screenshots of the sheet, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const HOSTILE = `</h2><img src=x onerror=alert(1)> & "Mara" \u202Eevil`
 
@@ -36,7 +36,7 @@ const statusOf = async (id: string): Promise<z.output<typeof BatchData>> =>
 const itemsOf = async (id: string): Promise<ReadonlyArray<Item>> =>
   (await app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 const sheetOf = async (id: string): Promise<string> => (await app.get(`/v1/telegram/batches/${id}/sheet`)).body
-/** A batch whose links are there. */
+/** A batch whose links have been created. */
 const batchOf = async (bots: ReadonlyArray<object>, fields: object = {}): Promise<string> => {
   const { status, body } = await app.post("/v1/telegram/batches", { action: "create_managed", bots, ...fields })
   assert.strictEqual(status, 200, JSON.stringify(body))
@@ -55,7 +55,7 @@ const becomes = (id: string, place: number, fits: (bot: NonNullable<Item["bot"]>
   })
 
 describe("a batch of managed bots", () => {
-  it("gives a link for each, by which people create it, and tells how far each is", async () => {
+  it("has a link for each, by which people create it, and shows the progress of each", async () => {
     const character_slug = await app.createCharacter()
     const id = await batchOf(
       [
@@ -74,13 +74,13 @@ describe("a batch of managed bots", () => {
       items.map((item) => partsOf(item).name),
       ["Mara One", "", "Mara"]
     )
-    // Anybody may think of that name: the manager asks first whose request it is.
+    // Anybody may choose that name, so the manager first asks whose request it is.
     assert.strictEqual(items[1]?.link?.url, items[1]?.link?.claim_url)
     const endsIn = Date.parse(items[0]?.link?.expires_at ?? "") - Date.now()
     assert.isTrue(endsIn > 110 * 60_000 && endsIn < 121 * 60_000)
     const [olga, olaf] = [telegram.createUser({ first_name: "Olga" }), telegram.createUser({ first_name: "Olaf" })]
     telegram.confirmNewBot(manager, olga, { username: partsOf(items[0] as Item).username, name: "Mara One" })
-    // Olaf would rather have another username, and opens the second link first.
+    // Olaf wants another username, and opens the second link first.
     telegram.start(olaf, manager, partsOf(items[2] as Item).claim)
     await until("the manager's answer", () =>
       telegram.transcript(manager, olaf).some(({ reply_markup }) => reply_markup !== undefined)
@@ -106,7 +106,7 @@ describe("a batch of managed bots", () => {
     )
   })
 
-  it("keeps no claim code in the clear", async () => {
+  it("stores no claim code in plain text", async () => {
     const [item] = await itemsOf(await batchOf([{ character_slug: await app.createCharacter() }]))
     const { claim } = partsOf(item as Item)
     assert.match(claim, /^[\w-]{32}$/)
@@ -121,7 +121,7 @@ describe("a batch of managed bots", () => {
     )
   })
 
-  it("has no links any more that have run out, nor bots that are let go, and says which", async () => {
+  it("has no links that have expired and no detached bots, and says which", async () => {
     const character_slug = await app.createCharacter()
     const id = await batchOf([
       { character_slug, suggested_name: "Late" },
@@ -139,7 +139,7 @@ describe("a batch of managed bots", () => {
     assert.deepStrictEqual(await over(), told)
     await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
     await until(
-      "the request to be swept",
+      "the request to be deleted",
       async () => (await app.get(`/v1/telegram/bots/${late?.bot_id}`)).status === 404
     )
     assert.deepStrictEqual(await over(), told)
@@ -149,7 +149,7 @@ describe("a batch of managed bots", () => {
     assert.notInclude(sheet, "<img")
   })
 
-  it("only looks when it is told to", async () => {
+  it("changes nothing in a dry run", async () => {
     const { body } = await app.post("/v1/telegram/batches", {
       action: "create_managed",
       dry_run: true,
@@ -162,27 +162,20 @@ describe("a batch of managed bots", () => {
     assert.include(await sheetOf(body.data.id), "Dry run")
   })
 
-  it(
-    "is refused as a whole where something cannot be: a character that is not there, a username twice, too long a " +
-      "time",
-    async () => {
-      const character_slug = await app.createCharacter()
-      const refused = async (bots: ReadonlyArray<object>, fields: object = {}) =>
-        (await app.post("/v1/telegram/batches", { action: "create_managed", bots, ...fields })).body.detail
-      assert.strictEqual(
-        (await refused([{ character_slug }, { character_slug: "nobody" }])).code,
-        "character_not_found"
-      )
-      const twice = await refused([
-        { character_slug, suggested_username: "one_shop_bot" },
-        { character_slug, suggested_username: "One_Shop_bot" }
-      ])
-      assert.include(twice.message, "bots[1].suggested_username")
-      assert.strictEqual((await refused([{ character_slug }], { expires_in_minutes: 20_000 })).code, "validation_error")
-    }
-  )
+  it("is refused as a whole if an item is invalid: a missing character, a duplicate username", async () => {
+    const character_slug = await app.createCharacter()
+    const refused = async (bots: ReadonlyArray<object>, fields: object = {}) =>
+      (await app.post("/v1/telegram/batches", { action: "create_managed", bots, ...fields })).body.detail
+    assert.strictEqual((await refused([{ character_slug }, { character_slug: "nobody" }])).code, "character_not_found")
+    const twice = await refused([
+      { character_slug, suggested_username: "one_shop_bot" },
+      { character_slug, suggested_username: "One_Shop_bot" }
+    ])
+    assert.include(twice.message, "bots[1].suggested_username")
+    assert.strictEqual((await refused([{ character_slug }], { expires_in_minutes: 20_000 })).code, "validation_error")
+  })
 
-  it("goes on where a process died, and makes no bot twice", async () => {
+  it("continues where a process died, and creates no bot twice", async () => {
     const { sql } = server.database
     const id = await batchOf([{ character_slug: await app.createCharacter() }])
     const [before] = await itemsOf(id)
@@ -193,7 +186,7 @@ describe("a batch of managed bots", () => {
   })
 })
 
-/** What a camera makes of a picture. */
+/** What a camera reads from a picture. */
 const scan = async (picture: Buffer): Promise<string> => {
   const { data, info } = await sharp(picture)
     .resize(400, 400, { kernel: "nearest" })
@@ -203,8 +196,8 @@ const scan = async (picture: Buffer): Promise<string> => {
   return decodeQR({ data, width: info.width, height: info.height })
 }
 
-describe("a sheet", () => {
-  /** One created, one to be created under a hostile name, one that has run out. */
+describe("the printable sheet", () => {
+  /** One that is created, one to be created under a hostile name, and one whose link has expired. */
   const mixed = async () => {
     const character_slug = await app.createCharacter()
     const id = await batchOf([
@@ -224,7 +217,7 @@ describe("a sheet", () => {
     return { id, items }
   }
 
-  it("shows each bot with what is left to do, says how many an account can own, and runs and loads nothing", async () => {
+  it("shows what is left to do for each bot and how many an account can own, and loads nothing", async () => {
     const { id, items } = await mixed()
     const { status, headers, body } = await app.get(`/v1/telegram/batches/${id}/sheet`)
     assert.strictEqual(status, 200)
@@ -244,7 +237,7 @@ describe("a sheet", () => {
     assert.strictEqual(await scan(Buffer.from(picture, "base64")), items[1]?.link?.url)
   })
 
-  it("is of its app alone, and of any batch", async () => {
+  it("belongs to one app, and exists for any batch", async () => {
     const { id } = (await app.post("/v1/telegram/batches", { action: "suspend", bot_ids: ["bot_x"] })).body.data
     await until("it to end", async () => (await statusOf(id)).status === "completed")
     assert.include(await sheetOf(id), "Failed: bot_not_found")
@@ -252,7 +245,7 @@ describe("a sheet", () => {
     assert.strictEqual((await other.get(`/v1/telegram/batches/${id}/sheet`)).body.detail.code, "batch_not_found")
   })
 
-  it.skipIf(!hasBrowser)("is whole in a browser, under its own policy", async () => {
+  it.skipIf(!hasBrowser)("renders completely in a browser, under its own policy", async () => {
     const { id, items } = await mixed()
     const browser = await startBrowser()
     try {

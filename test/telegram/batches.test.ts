@@ -26,7 +26,7 @@ const itemsOf = async (id: string): Promise<ReadonlyArray<BatchItem>> =>
   (await harness.app.get(`/v1/telegram/batches/${id}/items?limit=100`)).body.data.items
 
 describe("a batch", () => {
-  it("attaches many bots, each with an outcome of its own, and keeps no token", async () => {
+  it("attaches many bots, with a result for each, and stores no token", async () => {
     const character_slug = await harness.app.createCharacter()
     const [one, two, foreign] = [
       harness.telegram.createBot(),
@@ -51,7 +51,7 @@ describe("a batch", () => {
     assert.isEmpty(await harness.server.database.sql`select 1 from telegram_batch_items where token is not null`)
   })
 
-  it("only looks when it is told to", async () => {
+  it("changes nothing in a dry run", async () => {
     const bot = harness.telegram.createBot()
     const { id } = await batch({
       action: "attach",
@@ -62,11 +62,11 @@ describe("a batch", () => {
     assert.isEmpty(harness.telegram.calls({ bot, method: "setWebhook" }))
   })
 
-  it("goes on where a process that died left it, and does nothing twice", async () => {
+  it("continues where a process died, and does nothing twice", async () => {
     const character_slug = await harness.app.createCharacter()
     const bot = harness.telegram.createBot()
     const { sql } = harness.server.database
-    // Taken by somebody who got as far as the row of the bot.
+    // Taken by a process that got as far as the bot's row.
     harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
     const { id } = await batch({ action: "attach", bots: [{ token: bot.token, character_slug }] })
     const [item] = await until("the bot's row", async () => {
@@ -81,7 +81,7 @@ describe("a batch", () => {
     assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${item?.bot_id}`)).body.data.status, "active")
   })
 
-  it("suspends and resumes many bots, and says of those that there are not", async () => {
+  it("suspends and resumes many bots, and reports missing ones", async () => {
     const [{ id: one }, { id: two }] = [await harness.attach(), await harness.attach()]
     const suspended = await batch({ action: "suspend", bot_ids: [one, two, "bot_x"] })
     assert.deepInclude(await completed(suspended.id), { done: 2, failed: 1 })
@@ -99,7 +99,7 @@ describe("a batch", () => {
     assert.strictEqual((await itemsOf(rotated.id))[0]?.error_code, "bot_not_managed")
   })
 
-  it("is not done with a bot that it resumes before its webhook is set", async () => {
+  it("does not finish a bot that it resumes before its webhook is set", async () => {
     const { bot, id } = await harness.attach()
     await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
     harness.telegram.advance(2000)
@@ -115,7 +115,7 @@ describe("a batch", () => {
     assert.strictEqual((await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status, "active")
   })
 
-  it("gives up an item that ten processes have died of", async () => {
+  it("gives up an item that has crashed ten processes", async () => {
     const { bot, id: botId } = await harness.attach()
     harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "hang" })
     harness.telegram.advance(2000)
@@ -133,7 +133,7 @@ describe("a batch", () => {
     assert.strictEqual((await itemsOf(id))[0]?.error_code, "internal_error")
   })
 
-  it("of another app's tokens holds up no suspension, and one of bots that are not there takes nobody's place", async () => {
+  it("with tokens of another app delays no suspension, and one with missing bots occupies no slot", async () => {
     const { id } = await harness.attach()
     const other = await harness.server.createApp()
     const character_slug = await other.createCharacter()
@@ -157,7 +157,7 @@ describe("a batch", () => {
     assert.deepStrictEqual(await places(), before)
   })
 
-  it("is of its app alone", async () => {
+  it("belongs to one app", async () => {
     const { id } = await batch({ action: "suspend", bot_ids: ["bot_x"] })
     const other = await harness.server.createApp()
     for (const path of [`/v1/telegram/batches/${id}`, `/v1/telegram/batches/${id}/items`])

@@ -20,7 +20,7 @@ const waitingForLocks = (count: number) =>
   )
 const statusOf = async (id: string) => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status
 
-/** Suspends the bot behind something else that comes to its rows, both of which wait for who holds one of them. */
+/** Suspends the bot after another operation on its rows. Both wait for the holder of a row lock. */
 const suspendedBehind = async (id: string, other: () => unknown) => {
   let suspended: Promise<{ readonly status: number }> | undefined
   await harness.server.database.sql.begin(async (sql) => {
@@ -33,8 +33,8 @@ const suspendedBehind = async (id: string, other: () => unknown) => {
   return (await suspended)?.status
 }
 
-describe("a bot that is suspended in the same moment", () => {
-  it("is configured all the same", async () => {
+describe("a bot that is suspended at the same moment", () => {
+  it("is configured anyway", async () => {
     const { id } = await harness.attach()
     let configured: Promise<{ readonly status: number }> | undefined
     assert.strictEqual(
@@ -50,7 +50,7 @@ describe("a bot that is suspended in the same moment", () => {
     })
   })
 
-  it("has the new token that it is given", async () => {
+  it("gets its new token", async () => {
     const { bot, id } = await harness.attach()
     harness.telegram.revokeToken(bot)
     harness.telegram.advance(2000)
@@ -65,7 +65,7 @@ describe("a bot that is suspended in the same moment", () => {
     assert.strictEqual(await statusOf(id), "suspended")
   })
 
-  it("is revoked where its token is found dead", async () => {
+  it("is revoked if its token is found to be invalid", async () => {
     const { bot, id } = await harness.attach()
     const person = harness.telegram.createUser()
     harness.telegram.start(person, bot)
@@ -76,7 +76,7 @@ describe("a bot that is suspended in the same moment", () => {
   })
 })
 
-it("a chat that comes back waits for whoever writes in its session, and is waited for by nobody", async () => {
+it("a returning chat waits for the writer in its session, and nobody waits for the chat", async () => {
   const { bot, id } = await harness.attach()
   const person = harness.telegram.createUser()
   harness.telegram.start(person, bot)

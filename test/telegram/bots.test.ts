@@ -21,8 +21,8 @@ const create = async (fields: Record<string, unknown>, headers: Record<string, s
 const webhookOf = async (token: string) =>
   ((await (await fetch(`${harness.telegram.url}/bot${token}/getWebhookInfo`)).json()) as { result: WebhookInfo }).result
 
-describe("a bot that is attached", () => {
-  it("is read, listed, changed and let go; its token is never shown", async () => {
+describe("an attached bot", () => {
+  it("is read, listed, changed and detached; its token is never shown", async () => {
     const { bot, id, body } = await harness.attach()
     const { character_slug: _, created_at: __, webhook, ...rest } = body
     assert.deepStrictEqual(rest, {
@@ -81,7 +81,7 @@ describe("a bot that is attached", () => {
     assert.strictEqual((await create({ token: bot.token })).status, 200)
   })
 
-  it("is of no other app, and the same to it as one that is not there", async () => {
+  it("belongs to one app, and looks missing to others", async () => {
     const { id } = await harness.attach()
     const other = await harness.server.createApp()
     for (const [method, path, body] of [
@@ -117,7 +117,7 @@ describe("a bot that is attached", () => {
 })
 
 describe("a bot is not attached", () => {
-  it("by what is no token, which is seen before anything goes over the network", async () => {
+  it("with an invalid token, which is detected without a network call", async () => {
     const before = harness.telegram.calls().length
     for (const token of [
       "x",
@@ -132,14 +132,14 @@ describe("a bot is not attached", () => {
     assert.lengthOf(harness.telegram.calls(), before)
   })
 
-  it("by a token that Telegram does not take, and the answer does not repeat it", async () => {
+  it("with a token that Telegram rejects, and the response does not repeat it", async () => {
     const token = `987654321:${"B".repeat(35)}`
     const { status, body } = await create({ token })
     assert.strictEqual(`${status} ${body.detail.code}`, "422 telegram_token_invalid")
     assert.notInclude(JSON.stringify(body), token)
   })
 
-  it("twice, here or in another app, however many ask at once", async () => {
+  it("twice, here or in another app, however many requests come at once", async () => {
     const bot = harness.telegram.createBot()
     const other = await harness.server.createApp()
     const slugs = [await harness.app.createCharacter(), await other.createCharacter()]
@@ -156,7 +156,7 @@ describe("a bot is not attached", () => {
     assert.strictEqual(answers.find(({ status }) => status === 409)?.body.detail.code, "telegram_bot_taken")
   })
 
-  it("over another system's webhook, unless it is told to take over", async () => {
+  it("over another system's webhook, unless takeover is set", async () => {
     const bot = harness.telegram.createBot()
     await fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/hook`)
     const { status, body } = await create({ token: bot.token })
@@ -165,7 +165,7 @@ describe("a bot is not attached", () => {
     assert.strictEqual((await create({ token: bot.token, takeover: true })).body.data.status, "active")
   })
 
-  it("while Telegram cannot be asked", async () => {
+  it("while Telegram is unreachable", async () => {
     const bot = harness.telegram.createBot()
     harness.telegram.fault({ bot, method: "getMe" }, { kind: "html502" })
     const { status, body } = await create({ token: bot.token })
@@ -173,7 +173,7 @@ describe("a bot is not attached", () => {
     assert.notInclude(JSON.stringify(body), bot.token)
   })
 
-  it("to a character that is not there, or has been put away", async () => {
+  it("to a character that is missing or archived", async () => {
     const bot = harness.telegram.createBot()
     const archived = await harness.app.createCharacter()
     await harness.app.delete(`/v1/characters/${archived}`)
@@ -190,7 +190,7 @@ describe("a bot is not attached", () => {
 })
 
 describe("a bot whose webhook could not be set", () => {
-  it("is pending, tells Telegram to come again, and is made active by the next probe", async () => {
+  it("is pending, tells Telegram to retry, and becomes active with the next probe", async () => {
     const bot = harness.telegram.createBot()
     harness.telegram.fault(
       { bot, method: "setWebhook" },
@@ -209,7 +209,7 @@ describe("a bot whose webhook could not be set", () => {
     assert.deepInclude(probed.body.data, { status: "active", reason: null })
   })
 
-  it("under a new token, after the old one was revoked, is pending until the next probe", async () => {
+  it("with a new token, after the old one was revoked, is pending until the next probe", async () => {
     const { bot, id } = await harness.attach()
     harness.telegram.revokeToken(bot)
     assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
@@ -231,7 +231,7 @@ describe("a bot whose webhook could not be set", () => {
 })
 
 describe("a probe", () => {
-  it("puts back a webhook that somebody else has set, once; the second time the bot is degraded and its app told", async () => {
+  it("restores a webhook that somebody else has replaced, once; the second time the bot is degraded", async () => {
     const { bot, id } = await harness.attach()
     const hijack = () => fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
     harness.telegram.advance(2000)
@@ -256,7 +256,7 @@ describe("a probe", () => {
     assert.include((await webhookOf(bot.token)).url, id)
   })
 
-  it("puts back the list of what the bot is told of", async () => {
+  it("restores the list of update types", async () => {
     const { bot, id } = await harness.attach()
     const { url } = await webhookOf(bot.token)
     harness.telegram.advance(2000)
@@ -268,7 +268,7 @@ describe("a probe", () => {
     assert.isTrue((await webhookOf(bot.token)).allowed_updates?.includes("message"))
   })
 
-  it("revokes a bot whose token is dead", async () => {
+  it("revokes a bot whose token is invalid", async () => {
     const { bot, id } = await harness.attach()
     harness.telegram.revokeToken(bot)
     assert.deepInclude((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, {
@@ -280,8 +280,8 @@ describe("a probe", () => {
   })
 })
 
-describe("a bot whose token is found dead while its webhook is set", () => {
-  it("is revoked, which its app is told", async () => {
+describe("a bot whose token turns out to be invalid while its webhook is set", () => {
+  it("is revoked, and its app is told", async () => {
     const { bot, id } = await harness.attach()
     harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "error", code: 401, description: "Unauthorized" })
     harness.telegram.advance(2000)
@@ -295,8 +295,8 @@ describe("a bot whose token is found dead while its webhook is set", () => {
   })
 })
 
-describe("a bot that has got a new token while its webhook was being set under the old one", () => {
-  it("is not revoked for the old one's end", async () => {
+describe("a bot that got a new token while its webhook was being set with the old one", () => {
+  it("is not revoked because of the old token", async () => {
     const { bot, id } = await harness.attach()
     harness.telegram.advance(2000)
     harness.telegram.fault(
@@ -306,7 +306,7 @@ describe("a bot that has got a new token while its webhook was being set under t
     const before = harness.telegram.calls({ bot, method: "setWebhook" }).length
     const registrar = harness.app.post(`/v1/telegram/bots/${id}/rotate-secret`, {})
     await until(
-      "the webhook to be on its way",
+      "the setWebhook call to be in flight",
       () => harness.telegram.calls({ bot, method: "setWebhook" }).length > before
     )
     harness.telegram.revokeToken(bot)
@@ -319,8 +319,8 @@ describe("a bot that has got a new token while its webhook was being set under t
   })
 })
 
-describe("a bot that is let go while people write to it", () => {
-  it("ends for good, answers nobody, and what comes in is gone", async () => {
+describe("a bot that is detached while people write to it", () => {
+  it("ends permanently, answers nobody, and drops incoming messages", async () => {
     const { bot, id } = await harness.attach()
     const people = Array.from({ length: 6 }, () => harness.telegram.createUser({ first_name: "Anna" }))
     for (const person of people) harness.telegram.start(person, bot)
@@ -348,14 +348,14 @@ describe("a bot that is let go while people write to it", () => {
   })
 })
 
-describe("a bot whose hook takes Telegram for a stranger", () => {
-  it("has its webhook set anew by the next probe, and hears what was written meanwhile", async () => {
+describe("a bot whose webhook no longer accepts Telegram's secret", () => {
+  it("has its webhook set again by the next probe, and receives messages from meanwhile", async () => {
     const { bot, id } = await harness.attach()
     await harness.server.database
       .sql`update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`
     const person = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(person, bot)
-    await until("Telegram to be turned away", () =>
+    await until("Telegram to be rejected", () =>
       harness.telegram.deliveries(bot).some(({ outcome }) => outcome === 401)
     )
     harness.telegram.advance(2000)
@@ -365,8 +365,8 @@ describe("a bot whose hook takes Telegram for a stranger", () => {
   })
 })
 
-describe("a bot whose token cannot be opened", () => {
-  it("keeps no other from being probed", async () => {
+describe("a bot whose token cannot be decrypted", () => {
+  it("does not prevent others from being probed", async () => {
     const { sql } = harness.server.database
     const [locked, well] = [await harness.attach(), await harness.attach()]
     await sql`update telegram_bots set token = 'nonsense', probe_due_at = now() - interval '1 hour'
@@ -390,8 +390,8 @@ describe("a bot whose token cannot be opened", () => {
   })
 })
 
-describe("a bot that is suspended", () => {
-  it("takes in what people write and holds it, sends nothing, and goes on when it is resumed", async () => {
+describe("a suspended bot", () => {
+  it("stores what people write, sends nothing, and continues when it is resumed", async () => {
     const { bot, id } = await harness.attach()
     const person = harness.telegram.createUser()
     harness.telegram.start(person, bot)
@@ -404,7 +404,7 @@ describe("a bot that is suspended", () => {
         (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and kind = 'text'`)
           .length === 1
     )
-    await until("Telegram to hear that it was taken", () => harness.telegram.pendingUpdates(bot).length === 0)
+    await until("Telegram to get its confirmation", () => harness.telegram.pendingUpdates(bot).length === 0)
     const [held] = await harness.server.database
       .sql`select done_at from telegram_updates where channel_id = ${id} and kind = 'text'`
     assert.isNull(held?.["done_at"])
@@ -415,7 +415,7 @@ describe("a bot that is suspended", () => {
 })
 
 describe("a bot's token and secret", () => {
-  it("are in no row in plain, in no job and in no answer", async () => {
+  it("are in no row in plain text, in no job and in no response", async () => {
     const { bot, id } = await harness.attach()
     const person = harness.telegram.createUser()
     harness.telegram.start(person, bot)

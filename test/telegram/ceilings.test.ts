@@ -18,8 +18,8 @@ const tooMany = (bot: FakeBot) =>
     .filter(({ answer, method }) => method !== "setWebhook" && isTooMany(answer))
     .map(({ method }) => method)
 
-describe("what a chat takes", () => {
-  it("is not exceeded by the last word of /forget, and the word is heard", async () => {
+describe("the rate limit of a chat", () => {
+  it("is respected by the answer to /forget, which arrives", async () => {
     const { bot } = await harness.attach()
     const person = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(person, bot)
@@ -31,7 +31,7 @@ describe("what a chat takes", () => {
     assert.isEmpty(tooMany(bot))
   })
 
-  it("is not exceeded by the word that nobody is there, however often somebody writes", async () => {
+  it("is respected by the answer that nobody is available, however often somebody writes", async () => {
     const slug = await harness.app.createCharacter()
     const { bot } = await harness.attach({ character_slug: slug })
     assert.strictEqual((await harness.app.delete(`/v1/characters/${slug}`)).status, 200)
@@ -42,7 +42,7 @@ describe("what a chat takes", () => {
     assert.isEmpty(tooMany(bot))
   })
 
-  it("is not exceeded by a message that is sent in another form", async () => {
+  it("is respected by a message that is sent again in another form", async () => {
     const { bot } = await harness.attach({
       character_slug: await harness.app.createCharacter({ greeting: "*waves* Come in." })
     })
@@ -81,7 +81,7 @@ describe("a 429", () => {
       }
     )
 
-  it("has its chat go at half the speed afterwards", async () => {
+  it("halves the pace of its chat afterwards", async () => {
     const { bot } = await harness.attach()
     const person = await met(bot)
     refuse(bot, person.id, 1)
@@ -89,13 +89,13 @@ describe("a 429", () => {
     await saidAtLeast(harness, bot, person, 6)
     const calls = harness.telegram.calls({ bot, method: "sendMessage" })
     const refusedAt = calls.find(({ answer }) => isTooMany(answer))?.atMs ?? 0
-    // Counted from the refusal, since what holds a message up on its way brings it nearer to the next. At the usual
-    // speed it would be three seconds.
+    // Measured from the refusal, because a delayed message arrives closer to the next one. At normal speed it would be
+    // three seconds.
     assert.isAtLeast((calls.at(-1)?.atMs ?? 0) - refusedAt, 5900)
     assert.lengthOf(tooMany(bot), 1)
   })
 
-  it("holds the whole bot once several of its chats got one, and no other bot", async () => {
+  it("pauses the whole bot if several of its chats got one, and no other bot", async () => {
     const { bot, id } = await harness.attach()
     const [anna, bea, carl] = [await met(bot), await met(bot), await met(bot)]
     const blockedUntil = async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.blocked_until

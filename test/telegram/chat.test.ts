@@ -11,7 +11,7 @@ afterAll(() => harness.close())
 const sessionsOf = async (id: string) => (await harness.app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
 
 describe("a chat with a bot", () => {
-  it("begins with the character's greeting and goes on as a session of the app, without run.status", async () => {
+  it("starts with the character's greeting and continues as a session of the app, without run.status", async () => {
     const { bot, id } = await harness.attach()
     const anna = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(anna, bot)

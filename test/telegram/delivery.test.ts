@@ -33,12 +33,14 @@ const attemptsOf = async (session: string, cursor: number) => {
     typeof DeliveryDetail
   >["attempt_list"]
 }
-/** How far a process came that died over an event: what it had put down of it. */
+/** How far a process got before it died: what it had recorded of the event. */
 interface Death {
   readonly part: number
   readonly sending: number | null
 }
-/** An event of the character's with these bubbles, as a turn would leave it, or one who died over it. */
+/**
+ * An event of the character with these bubbles, as a turn leaves it, or as a process that died while sending leaves it.
+ */
 const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: Death) => {
   const { sql } = harness.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
@@ -63,7 +65,7 @@ const speak = async (session: string, bubbles: ReadonlyArray<string>, death?: De
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
   return log?.["cursor"] as number
 }
-/** One whose answer is not there before a test has it be. */
+/** A model whose answer is withheld until a test releases it. */
 const takingItsTime = () =>
   harness.app.createCharacter({ greeting: GREETING, life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } } })
 const fault = (selection: FaultSelection, trouble: Trouble) =>
@@ -78,7 +80,7 @@ const refused = (code: number, description: string, parameters: object = {}): Tr
 })
 
 describe("an event of several bubbles", () => {
-  it("is sent message by message, in order, and is sent only when they all are", async () => {
+  it("is sent message by message, in order, and counts as sent only when all of them are", async () => {
     const { bot, person, session } = await greeted()
     const cursor = await speak(session, ["One.", "Two.", "Three."])
     assert.deepStrictEqual(await saidAtLeast(harness, bot, person, 4), [GREETING, "One.", "Two.", "Three."])
@@ -89,14 +91,14 @@ describe("an event of several bubbles", () => {
     )
   })
 
-  it("goes on from the bubble that failed, and sends none before it again", async () => {
+  it("continues with the bubble that failed, and sends no earlier one again", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot, after: 1 }, { kind: "html502" })
     fault({ bot, after: 1 }, refused(429, "Too Many Requests: retry after 1", { retry_after: 1 }))
     const cursor = await speak(session, ["One.", "Two.", "Three."])
     await saidAtLeast(harness, bot, person, 3)
     await until("the last bubble", () => harness.said(bot, person).includes("Three."))
-    // The gateway's page says nothing of whether the second arrived: it is not sent again, and the third is.
+    // The gateway's page does not say whether the second arrived: it is not sent again, and the third is.
     assert.deepStrictEqual(harness.said(bot, person), [GREETING, "One.", "Three."])
     await until("the outcomes", async () => (await attemptsOf(session, cursor)).length === 4)
     assert.deepStrictEqual(
@@ -107,7 +109,7 @@ describe("an event of several bubbles", () => {
     assert.strictEqual(view?.outcome, "unknown")
   })
 
-  it("of which one was unknown can be asked for once more, and only that one is sent", async () => {
+  it("with an unknown part can be retried, and only that part is sent", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot, after: 1 }, { kind: "drop_before" })
     const cursor = await speak(session, ["One.", "Two.", "Three."])
@@ -129,25 +131,25 @@ describe("an event of several bubbles", () => {
   })
 })
 
-describe("a message of unknown fate", () => {
-  it("is not sent again, and the app is told, whether it had arrived or not", async () => {
+describe("a message with an unknown outcome", () => {
+  it("is not sent again, and the app is told, whether or not it had arrived", async () => {
     for (const kind of ["drop_before", "drop_after"] as const) {
       const { bot, person, session } = await greeted()
       fault({ bot }, { kind })
       const cursor = await speak(session, ["Only once.", "And then."])
-      await until("what comes after", () => harness.said(bot, person).includes("And then."))
+      await until("the next message", () => harness.said(bot, person).includes("And then."))
       assert.lengthOf(
         harness.said(bot, person).filter((text) => text === "Only once."),
         kind === "drop_after" ? 1 : 0
       )
-      const told = await until("the word", async () =>
+      const told = await until("the operational event", async () =>
         (await operations()).find((event) => event.type === "delivery.unknown" && event.payload.session_id === session)
       )
       assert.deepInclude(told.payload, { event_cursor: cursor, part: 0 })
     }
   })
 
-  it("is sent once more, with a mark or without, where the bot's owner would rather have it so", async () => {
+  it("is sent once more, with or without a mark, if the bot's owner has chosen that", async () => {
     for (const [unknown_policy, copy] of [
       ["resend_once", "Here."],
       ["resend_marked", "↻ Here."]
@@ -155,16 +157,16 @@ describe("a message of unknown fate", () => {
       const { bot, person, session } = await greeted({ unknown_policy })
       fault({ bot }, { kind: "drop_after" })
       await speak(session, ["Here.", "Then."])
-      await until("what comes after", () => harness.said(bot, person).includes("Then."))
+      await until("the next message", () => harness.said(bot, person).includes("Then."))
       assert.deepStrictEqual(harness.said(bot, person), [GREETING, "Here.", copy, "Then."])
     }
   })
 
-  it("is marked, however long it is", async () => {
+  it("is marked whatever its length", async () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_marked" })
     fault({ bot }, { kind: "drop_before" })
     await speak(session, ["x".repeat(4096), "Then."])
-    await until("what comes after", () => harness.said(bot, person).includes("Then."))
+    await until("the next message", () => harness.said(bot, person).includes("Then."))
     assert.strictEqual(harness.said(bot, person).slice(1, -1).join(""), `↻ ${"x".repeat(4096)}`)
   })
 
@@ -172,7 +174,7 @@ describe("a message of unknown fate", () => {
     const { bot, person, session } = await greeted({ unknown_policy: "resend_once" })
     fault({ bot, count: 2 }, { kind: "drop_before" })
     const cursor = await speak(session, ["Lost.", "Then."])
-    await until("what comes after", () => harness.said(bot, person).includes("Then."))
+    await until("the next message", () => harness.said(bot, person).includes("Then."))
     assert.deepStrictEqual(
       (await attemptsOf(session, cursor)).slice(0, 2).map(({ outcome }) => outcome),
       ["unknown", "unknown"]
@@ -181,19 +183,19 @@ describe("a message of unknown fate", () => {
   })
 })
 
-describe("a process that dies over an event", () => {
+describe("a process that dies while sending an event", () => {
   it.each<readonly [string, Death, ReadonlyArray<string>, ReadonlyArray<number>]>([
-    ["before it has said that it is about to send", { part: 0, sending: null }, ["One.", "Two."], []],
-    ["between that, the call and its outcome", { part: 0, sending: 0 }, ["Two."], [0]],
+    ["before it has recorded its intent", { part: 0, sending: null }, ["One.", "Two."], []],
+    ["between the intent, the call and its result", { part: 0, sending: 0 }, ["Two."], [0]],
     ["between two messages", { part: 1, sending: null }, ["Two."], []],
-    ["over the second", { part: 1, sending: 1 }, [], [1]]
+    ["during the second", { part: 1, sending: 1 }, [], [1]]
   ])(
-    "%s leaves to the next what surely was not sent, and on record what may have been",
+    "%s leaves unsent bubbles to the next process, and records possibly sent ones as unknown",
     async (_, death, heard, unknown) => {
       const { bot, person, session } = await greeted()
       const cursor = await speak(session, ["One.", "Two."], death)
       await speak(session, ["And then."])
-      await until("what comes after", () => harness.said(bot, person).includes("And then."))
+      await until("the next message", () => harness.said(bot, person).includes("And then."))
       assert.deepStrictEqual(harness.said(bot, person), [GREETING, ...heard, "And then."])
       const attempts = await harness.server.database
         .sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
@@ -212,8 +214,8 @@ describe("a process that dies over an event", () => {
   )
 })
 
-describe("what surely was not sent", () => {
-  it("waits as long as Telegram asks, and is no failed try", async () => {
+describe("a message that certainly was not sent", () => {
+  it("waits as long as Telegram asks, which is not a failed attempt", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 3", { retry_after: 3 }))
     const cursor = await speak(session, ["Patience."])
@@ -230,11 +232,11 @@ describe("what surely was not sent", () => {
     })
   })
 
-  it("is told to the app when the wait is long", async () => {
+  it("is reported to the app if the wait is long", async () => {
     const { bot, session } = await greeted()
     fault({ bot }, refused(429, "Too Many Requests: retry after 4000", { retry_after: 4000 }))
     await speak(session, ["Much later."])
-    const told = await until("the word", async () =>
+    const told = await until("the operational event", async () =>
       (await operations()).find((event) => event.type === "delivery.delayed" && event.payload.session_id === session)
     )
     assert.strictEqual(told.payload.seconds, 4000)
@@ -248,7 +250,7 @@ describe("what surely was not sent", () => {
     assert.isAbove(Date.parse(waiting?.next_attempt_at ?? ""), Date.now() + 3_900_000)
   })
 
-  it("is sent without its looks when Telegram will not have them, and as words when it will not have the picture", async () => {
+  it("is sent without formatting if Telegram rejects it, and as text if it rejects the picture", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(400, "Bad Request: can't parse entities: oops"))
     await speak(session, ["*nods* Yes."])
@@ -260,7 +262,7 @@ describe("what surely was not sent", () => {
     assert.isEmpty(second?.parameters["entities"])
   })
 
-  it("that Telegram refuses for good is passed over: one message stops nobody", async () => {
+  it("is skipped if Telegram refuses it permanently: one message blocks nobody", async () => {
     const { bot, person, session } = await greeted()
     fault({ bot }, refused(400, "Bad Request: something nobody has seen"))
     const cursor = await speak(session, ["Cursed.", "Fine."])
@@ -274,7 +276,7 @@ describe("what surely was not sent", () => {
 })
 
 describe("a person who blocks the bot", () => {
-  it("in the middle of a reply keeps the rest of it waiting, is told to the app, and has it when they come back", async () => {
+  it("in the middle of a reply gets the rest of it after unblocking, and the app is told", async () => {
     const { bot, person, session, id } = await greeted()
     harness.telegram.block(person, bot)
     const cursor = await speak(session, ["One.", "Two."])
@@ -284,7 +286,7 @@ describe("a person who blocks the bot", () => {
         (await harness.server.database.sql`select status from lanes where session_id = ${session}`)[0]?.["status"] ===
         "parked"
     )
-    const told = await until("the word", async () =>
+    const told = await until("the operational event", async () =>
       (await operations()).find((event) => event.type === "chat.blocked" && event.payload.session_id === session)
     )
     assert.strictEqual(told.payload.channel_id, id)
@@ -297,17 +299,17 @@ describe("a person who blocks the bot", () => {
       async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
     )
     assert.isDefined(
-      await until("the word", async () =>
+      await until("the operational event", async () =>
         (await operations()).find((event) => event.type === "chat.unblocked" && event.payload.session_id === session)
       )
     )
   })
 
-  it("for long is not flooded with what is old when they come back", async () => {
+  it("for a long time is not flooded with old messages afterwards", async () => {
     const { bot, person, session } = await greeted()
     harness.telegram.block(person, bot)
     const cursor = await speak(session, ["Long ago."])
-    // A try that is still under way when the person comes back is not late.
+    // An attempt that is still in flight when the person returns is not late.
     await until(
       "the lane to be parked",
       async () =>
@@ -325,11 +327,11 @@ describe("a person who blocks the bot", () => {
         (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "expired"
     )
     await speak(session, ["Now."])
-    await until("what is new", () => harness.said(bot, person).includes("Now."))
+    await until("the new events", () => harness.said(bot, person).includes("Now."))
     assert.notInclude(harness.said(bot, person), "Long ago.")
   })
 
-  it("is taken at their younger word, in whatever order the two come", async () => {
+  it("is treated by the more recent of the two updates, in whichever order they arrive", async () => {
     const { bot, id } = await greeted()
     const { sql } = harness.server.database
     const [row] = await sql`select chat_id from telegram_chats where channel_id = ${id}`
@@ -372,7 +374,7 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_001, "kicked"))
     assert.strictEqual(await status(), "active")
-    // What they have written is a younger word, too.
+    // A message from them is a more recent update, too.
     await hand({ update_id: 2_000_000_009, message: { ...person, message_id: 5, text: "I am here" } } as {
       readonly update_id: number
     })
@@ -380,7 +382,7 @@ describe("a person who blocks the bot", () => {
     assert.strictEqual(await status(), "active")
     await hand(member(2_000_000_010, "kicked"))
     assert.strictEqual(await status(), "blocked")
-    // After a quiet week Telegram goes on counting anywhere.
+    // After a quiet week, Telegram's next update id is arbitrary.
     await sql`update telegram_chats set status_update_at = status_update_at - interval '8 days'
       where channel_id = ${id}`
     await sql`delete from telegram_updates where channel_id = ${id}`
@@ -390,13 +392,13 @@ describe("a person who blocks the bot", () => {
 })
 
 describe("typing", () => {
-  it("shows while the answer is made, and ends with its first bubble", async () => {
+  it("is shown while the answer is generated, and ends with its first bubble", async () => {
     const { bot, person, session } = await greeted({ character_slug: await takingItsTime() })
     harness.telegram.say(person, bot, "What is for dinner?")
     await harness.telegram.called({ bot, method: "sendChatAction" })
     const { sql } = harness.server.database
     await until(
-      "the answer to be put off",
+      "the answer to be delayed",
       async () =>
         (
           await sql`update turns set due_at = now() - interval '1 minute'
@@ -409,8 +411,8 @@ describe("typing", () => {
   })
 })
 
-describe("a token that Telegram takes no more", () => {
-  it("ends the typing with the one call that finds it out", async () => {
+describe("a token that Telegram no longer accepts", () => {
+  it("ends the typing indicator with the one call that discovers it", async () => {
     const { bot, person, id } = await greeted({ character_slug: await takingItsTime() })
     harness.telegram.fault({ bot, method: "sendChatAction" }, refused(401, "Unauthorized"))
     harness.telegram.say(person, bot, "What is for dinner?")
@@ -421,36 +423,32 @@ describe("a token that Telegram takes no more", () => {
     assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), 1)
   })
 
-  it(
-    "revokes the bot at the first refusal, stops every lane and typing, is told to the app, and a new token of " +
-      "the same bot heals it",
-    async () => {
-      const { bot, person, session, id } = await greeted()
-      harness.telegram.revokeToken(bot)
-      const cursor = await speak(session, ["Late."])
-      await until(
-        "the bot to be revoked",
-        async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
-      )
-      const told = await until("the word", async () =>
-        (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
-      )
-      assert.isDefined(told)
-      const before = harness.telegram.calls({ bot }).length
-      await speak(session, ["Later."])
-      harness.telegram.say(person, bot, "Are you there?")
-      const { body, status } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
-      assert.strictEqual(status, 200, JSON.stringify(body))
-      assert.strictEqual(body.data.status, "active")
-      await until("all that waited", () => harness.said(bot, person).includes("Later."))
-      assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
-      // What people wrote meanwhile waited at Telegram, and is answered.
-      await until("the answer", () => harness.said(bot, person).length > 3)
-      assert.isAbove(harness.telegram.calls({ bot }).length, before)
-      await until(
-        "the outcome",
-        async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
-      )
-    }
-  )
+  it("revokes the bot at the first refusal, stops its lanes, and tells the app; a new token restores it", async () => {
+    const { bot, person, session, id } = await greeted()
+    harness.telegram.revokeToken(bot)
+    const cursor = await speak(session, ["Late."])
+    await until(
+      "the bot to be revoked",
+      async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data.status === "revoked"
+    )
+    const told = await until("the operational event", async () =>
+      (await operations()).find((event) => event.type === "bot.revoked" && event.payload.bot_id === id)
+    )
+    assert.isDefined(told)
+    const before = harness.telegram.calls({ bot }).length
+    await speak(session, ["Later."])
+    harness.telegram.say(person, bot, "Are you there?")
+    const { body, status } = await harness.app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    assert.strictEqual(body.data.status, "active")
+    await until("all waiting messages", () => harness.said(bot, person).includes("Later."))
+    assert.deepStrictEqual(harness.said(bot, person).slice(0, 3), [GREETING, "Late.", "Later."])
+    // Messages that people wrote meanwhile waited at Telegram, and are answered.
+    await until("the answer", () => harness.said(bot, person).length > 3)
+    assert.isAbove(harness.telegram.calls({ bot }).length, before)
+    await until(
+      "the outcome",
+      async () => (await deliveries(session)).find((delivery) => delivery.event_cursor === cursor)?.outcome === "sent"
+    )
+  })
 })

@@ -58,7 +58,7 @@ interface Course {
   readonly text?: string
 }
 
-/** One try to send a message to a chat that answers so, and what became of the places of its calls. */
+/** One attempt to send a message to a chat with these answers, and what happened to the slots of its calls. */
 const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello." }: Course) {
   const seen: Array<string> = []
   const [departures, calls] = [[...places], [...answers]]
@@ -102,17 +102,17 @@ const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = 
 })
 const outcomeOf = (exit: Exit.Exit<Attempt>) => (Exit.isSuccess(exit) ? exit.value._tag : "interrupted")
 
-describe("a message whose time has come", () => {
+describe("a message that is due", () => {
   it.effect.each([
-    ["is sent from its place, and counted from its answer", sent, "Sent", "back"],
-    ["is counted from an answer that says nothing, too", failed("ambiguous", 502), "Unknown", "back"],
+    ["is sent in its slot, and counted from its answer", sent, "Sent", "back"],
+    ["is also counted from an inconclusive answer", failed("ambiguous", 502), "Unknown", "back"],
     [
-      "is counted as one that takes its time when its connection breaks: it may come in yet",
+      "is counted as slow if its connection breaks, because it may still arrive",
       failed("ambiguous", null),
       "Unknown",
       "lost"
     ],
-    ["is counted so when it is broken off", Effect.never, "interrupted", "lost"]
+    ["is also counted as slow if it is interrupted", Effect.never, "interrupted", "lost"]
   ] as const)("%s", ([, answer, outcome, counted]) =>
     Effect.gen(function* () {
       const { exit, seen } = yield* attempt({ places: [place], answers: [answer] })
@@ -121,7 +121,7 @@ describe("a message whose time has come", () => {
     })
   )
 
-  it.effect("waits, and is no failed try, when another call of the chat's came before it", () =>
+  it.effect("waits without a failed attempt if another call of the chat came first", () =>
     Effect.gen(function* () {
       const { exit, seen } = yield* attempt({ places: [{ wait: Duration.millis(700) }] })
       assert.isTrue(
@@ -131,7 +131,7 @@ describe("a message whose time has come", () => {
     })
   )
 
-  it.effect("is held when its chat is gone, or not spoken to any more", () =>
+  it.effect("is parked if its chat is gone or has blocked the bot", () =>
     Effect.gen(function* () {
       for (const gone of [undefined, { ...place, chat: { ...place.chat, status: "blocked" as const } }]) {
         const { exit, seen } = yield* attempt({ places: [gone] })
@@ -141,7 +141,7 @@ describe("a message whose time has come", () => {
     })
   )
 
-  it.effect("is sent to its end once a part of it is there, however many calls come in between", () =>
+  it.effect("is sent completely once a part of it has arrived, however many calls come in between", () =>
     Effect.gen(function* () {
       const wait = { wait: Duration.millis(900) }
       const { exit, seen } = yield* attempt({
@@ -154,7 +154,7 @@ describe("a message whose time has come", () => {
     })
   )
 
-  it.effect("is told as one of which a part arrived when its rest finds no place in half a minute", () =>
+  it.effect("is reported as partly sent if the rest gets no slot within half a minute", () =>
     Effect.gen(function* () {
       const waits = Array.from({ length: 40 }, () => ({ wait: Duration.millis(900) }))
       const { exit, seen } = yield* attempt({

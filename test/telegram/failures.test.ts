@@ -49,20 +49,20 @@ const CASES: ReadonlyArray<readonly [Refusal, FailureKind]> = [
 ]
 
 describe("an answer of the Bot API", () => {
-  it.each(CASES)("is told by its code first and its description second: %o", (answer, kind) => {
+  it.each(CASES)("is classified by its code first and its description second: %o", (answer, kind) => {
     assert.strictEqual(kindOf(answer), kind)
   })
 })
 
-describe("no answer", () => {
+describe("a missing answer", () => {
   it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"])(
-    "means that nothing was sent, when no connection stood: %s",
+    "means that nothing was sent if there was no connection: %s",
     (code) => {
       assert.strictEqual(kindOfSilence({ code }), "not_sent")
     }
   )
   it.each(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", null])(
-    "may mean anything otherwise: %s",
+    "leaves the outcome unknown otherwise: %s",
     (code) => {
       assert.strictEqual(kindOfSilence({ code }), "ambiguous")
     }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** An event on the log of a session, as a turn would leave it. */
+/** An event on the log of a session, as a turn leaves it. */
 const log = async (
   session: string,
   type: string,
@@ -29,7 +29,7 @@ const log = async (
   await sql`select graphile_worker.add_job('deliver', '{}'::json)`
 }
 const speak = (session: string, text: string) => log(session, "message.created", { text, bubbles: [text] })
-/** A picture that the app has asked for, for that session. */
+/** A picture that the app has requested for that session. */
 const picture = async (character_slug: string, session_id: string, fields: Record<string, unknown>) => {
   const { status, body } = await harness.app.post("/v1/images", {
     character_slug,
@@ -64,8 +64,8 @@ const met = async (thread?: "topic") => {
   return { bot, id, anna, group, topic, session: chat?.session_id ?? "" }
 }
 
-describe("a message that Telegram will not have as it is", () => {
-  it("goes to where the group is by now, and so does all that follows", async () => {
+describe("a message that Telegram rejects as it is", () => {
+  it("is sent to the group's new id, and so are all later ones", async () => {
     const { bot, id, anna, group, session } = await met()
     const supergroup = harness.telegram.createGroup([anna], { type: "supergroup" })
     harness.telegram.addBot(supergroup, anna, bot)
@@ -93,7 +93,7 @@ describe("a message that Telegram will not have as it is", () => {
     )
   })
 
-  it("goes to the chat itself when its topic is gone", async () => {
+  it("is sent to the chat itself if its topic is gone", async () => {
     const { bot, group, topic, session } = await met("topic")
     harness.telegram.deleteTopic(group, topic ?? 0)
     await speak(session, "Where is everybody?")
@@ -103,43 +103,39 @@ describe("a message that Telegram will not have as it is", () => {
     assert.isUndefined(sent.message_thread_id)
   })
 
-  it(
-    "is parted once more when it is too long by a limit that we do not know, and told as unknown when only a part " +
-      "arrives",
-    async () => {
-      const long = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ")
-      const tooLong = { kind: "error", code: 400, description: "Bad Request: message is too long" } as const
-      const { bot, person, session } = await greeted()
-      harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
-      await speak(session, long)
-      await speak(session, "That was it.")
-      await until("all of it", () => harness.said(bot, person).includes("That was it."))
-      const parts = harness.said(bot, person).slice(1, -1)
-      assert.lengthOf(parts, 2)
-      assert.strictEqual(parts.join(" "), long)
-      // Nobody loops: where the halves are too long, too, it is passed over.
-      harness.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
-      await speak(session, long)
-      await speak(session, "Never mind.")
-      await until("what follows", () => harness.said(bot, person).includes("Never mind."))
-      harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
-      harness.telegram.fault(
-        { bot, method: "sendMessage", after: 1 },
-        { kind: "error", code: 400, description: "Bad Request: something new" }
-      )
-      await speak(session, long)
-      await speak(session, "Where were we?")
-      await until("what follows", () => harness.said(bot, person).includes("Where were we?"))
-      const outcomes = await until("the outcomes", async () => {
-        const rows = await harness.server.database
-          .sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
-        return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
-      })
-      assert.deepStrictEqual(outcomes, ["sent", "sent", "rejected too_long", "sent", "unknown partly_sent", "sent"])
-    }
-  )
+  it("is split again if it exceeds an unknown limit, and is unknown if only a part arrives", async () => {
+    const long = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ")
+    const tooLong = { kind: "error", code: 400, description: "Bad Request: message is too long" } as const
+    const { bot, person, session } = await greeted()
+    harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+    await speak(session, long)
+    await speak(session, "That was it.")
+    await until("all of it", () => harness.said(bot, person).includes("That was it."))
+    const parts = harness.said(bot, person).slice(1, -1)
+    assert.lengthOf(parts, 2)
+    assert.strictEqual(parts.join(" "), long)
+    // There is no endless loop: if the halves are also too long, the message is skipped.
+    harness.telegram.fault({ bot, method: "sendMessage", count: 2 }, tooLong)
+    await speak(session, long)
+    await speak(session, "Never mind.")
+    await until("the next message", () => harness.said(bot, person).includes("Never mind."))
+    harness.telegram.fault({ bot, method: "sendMessage" }, tooLong)
+    harness.telegram.fault(
+      { bot, method: "sendMessage", after: 1 },
+      { kind: "error", code: 400, description: "Bad Request: something new" }
+    )
+    await speak(session, long)
+    await speak(session, "Where were we?")
+    await until("the next message", () => harness.said(bot, person).includes("Where were we?"))
+    const outcomes = await until("the outcomes", async () => {
+      const rows = await harness.server.database
+        .sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
+      return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
+    })
+    assert.deepStrictEqual(outcomes, ["sent", "sent", "rejected too_long", "sent", "unknown partly_sent", "sent"])
+  })
 
-  it("is a picture and words when the words under it are too long", async () => {
+  it("is a picture and a separate text if its caption is too long", async () => {
     const { bot, person, session, body } = await greeted()
     harness.telegram.fault(
       { bot, method: "sendPhoto" },
@@ -158,7 +154,7 @@ describe("a message that Telegram will not have as it is", () => {
     [400, "Bad Request: not enough rights to send text messages to the chat", "no_rights"],
     [400, "Bad Request: CHAT_WRITE_FORBIDDEN", "no_rights"]
   ])(
-    "waits where there is no way to the chat, which the app is told, and goes out when somebody writes there: %i %s",
+    "waits while the chat cannot be reached, which the app is told, and is sent when somebody writes there: %i %s",
     async (code, description, reason) => {
       const { bot, person, session, id } = await greeted()
       harness.telegram.fault({ bot, method: "sendMessage" }, { kind: "error", code, description })
@@ -174,11 +170,11 @@ describe("a message that Telegram will not have as it is", () => {
       )
       assert.notInclude(harness.said(bot, person), "Are you there?")
       harness.telegram.say(person, bot, "Here I am")
-      await until("what waited", () => harness.said(bot, person).includes("Are you there?"))
+      await until("the waiting messages", () => harness.said(bot, person).includes("Are you there?"))
     }
   )
 
-  it("is parted at 4,096 UTF-16 units and never inside a letter, be it an emoji at the very edge", async () => {
+  it("is split at 4,096 UTF-16 units and never inside a character, not even an emoji", async () => {
     const { bot, person, session } = await greeted()
     for (const [place, letter] of [
       [4093, "😀"],
@@ -199,7 +195,7 @@ describe("a message that Telegram will not have as it is", () => {
     assert.isEmpty(harness.telegram.calls({ bot, method: "sendMessage" }).filter(({ answer }) => answer?.ok === false))
   }, 60_000)
 
-  it("is words in place of a picture that Telegram cannot use", async () => {
+  it("is sent as text if Telegram cannot use its picture", async () => {
     const { bot, person, session, body } = await greeted()
     harness.telegram.fault(
       { bot, method: "sendPhoto" },
@@ -211,7 +207,7 @@ describe("a message that Telegram will not have as it is", () => {
 })
 
 describe("a picture", () => {
-  it("is uploaded as one, with its caption, in order with what is said", async () => {
+  it("is uploaded as one, with its caption, in order with the text", async () => {
     const { bot, person, session, body } = await greeted()
     await picture(body.character_slug, session, { caption: "From my window" })
     await until("the picture", () => harness.said(bot, person).includes("From my window"))
@@ -238,14 +234,14 @@ describe("a picture", () => {
     )
   })
 
-  it("of which nobody knows whether it arrived is marked, too, where it is sent once more", async () => {
+  it("with an unknown outcome is also marked if it is sent once more", async () => {
     const { bot, person, session, body } = await greeted({ unknown_policy: "resend_marked" })
     harness.telegram.fault({ bot, method: "sendPhoto" }, { kind: "drop_before" })
     await picture(body.character_slug, session, {})
     assert.deepStrictEqual((await saidAtLeast(harness, bot, person, 2)).slice(1), ["↻"])
   })
 
-  it("that was deleted before it could be sent is passed over, and what follows is said", async () => {
+  it("that was deleted before it could be sent is skipped, and the following text is sent", async () => {
     const { bot, person, session } = await greeted()
     await log(session, "image.ready", {
       image_url: "http://127.0.0.1/x",
@@ -259,8 +255,8 @@ describe("a picture", () => {
   })
 })
 
-describe("a chat in private topics", () => {
-  it("has a session for each topic, and answers where it was asked", async () => {
+describe("a chat with private topics", () => {
+  it("has a session for each topic, and answers in the right one", async () => {
     const bot = harness.telegram.createBot({ has_topics_enabled: true })
     const { id } = await harness.attach({}, bot)
     const person = harness.telegram.createUser({ first_name: "Anna" })

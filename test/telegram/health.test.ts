@@ -33,14 +33,14 @@ const webhookOf = async (bot: FakeBot) =>
   ).result
 
 describe("a bot whose webhook fails", () => {
-  it("is degraded once updates pile up, and well again after two good looks", async () => {
+  it("is degraded when updates pile up, and active again after two good checks", async () => {
     const { bot, id } = await harness.attach()
     const people = [1, 2].map(() => harness.telegram.createUser())
     await withoutUpdates(harness.server, async () => {
       for (const [index, person] of people.entries()) {
         harness.telegram.start(person, bot)
         await until(
-          "a try",
+          "an attempt",
           () => harness.telegram.deliveries(bot).filter(({ outcome }) => outcome === 503).length > index
         )
         assert.deepInclude(
@@ -56,8 +56,8 @@ describe("a bot whose webhook fails", () => {
   })
 })
 
-describe("a bot that Telegram has frozen", () => {
-  it("is degraded, its app is told, and what it had to say waits", async () => {
+describe("a bot that Telegram has suspended", () => {
+  it("is degraded, its app is told, and its messages wait", async () => {
     const { bot, id } = await harness.attach()
     const person = harness.telegram.createUser()
     harness.telegram.freeze(bot)
@@ -73,8 +73,8 @@ describe("a bot that Telegram has frozen", () => {
   })
 })
 
-describe("a bot of which something was left aside", () => {
-  it("hears of it at its next probe", async () => {
+describe("a bot with updates that were set aside", () => {
+  it("is told so by its next probe", async () => {
     const { bot, id } = await harness.attach()
     const person = harness.telegram.createUser()
     harness.telegram.start(person, bot)
@@ -114,8 +114,8 @@ describe("a bot whose owner has renamed it", () => {
   })
 })
 
-describe("a server that has moved", () => {
-  it("has the webhooks of its bots come to where it is now, and of its manager bot", async () => {
+describe("a server with a new address", () => {
+  it("has the webhooks of its bots and of its manager bot moved to it", async () => {
     const database = await createTestDatabase()
     const manager = harness.telegram.createBot({ can_manage_bots: true })
     const env = { TELEGRAM_API_ROOT: harness.telegram.url, TELEGRAM_MANAGER_TOKEN: manager.token }
@@ -151,7 +151,7 @@ describe("a server that has moved", () => {
         async () => (await webhookOf(manager)).url === "https://moved.example/v1/telegram/hooks/manager"
       )
       await until(
-        "the row to say so",
+        "the row to show it",
         async () =>
           (
             await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`
@@ -164,8 +164,8 @@ describe("a server that has moved", () => {
   })
 })
 
-describe("how a bot is doing", () => {
-  it("is told with how long Telegram takes", async () => {
+describe("the health of a bot", () => {
+  it("includes how long Telegram takes", async () => {
     const { bot, id } = await harness.attach()
     const detail = async () => (await harness.app.get(`/v1/telegram/bots/${id}`)).body.data
     assert.deepStrictEqual((await detail()).send_latency_ms, { p50: null, p95: null })

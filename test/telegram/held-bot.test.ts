@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-it("updates come in and are answered while somebody holds their bot's row", async () => {
+it("updates are received and answered while another transaction locks their bot's row", async () => {
   const { bot, id } = await harness.attach()
   const person = harness.telegram.createUser({ first_name: "Anna" })
   await harness.server.database.sql.begin(async (sql) => {

@@ -20,7 +20,7 @@ const BINDING: Binding = {
   joinWindowMs: 0
 }
 
-/** Bots that are looked up only once the gate is open; counts how often. */
+/** A store of bots whose lookups wait until the gate is open, and are counted. */
 const withLookUps = <A, E>(
   lookUp: (id: string) => Effect.Effect<Binding | undefined, DatabaseError>,
   use: (check: HookBindings["Service"]["check"], lookUps: () => number) => Effect.Effect<A, E>
@@ -38,6 +38,7 @@ const withLookUps = <A, E>(
       store: () => Effect.void,
       claim: () => Effect.never,
       done: () => Effect.never,
+      giveUp: () => Effect.never,
       failed: () => Effect.never,
       sweep: Effect.void
     })
@@ -54,10 +55,10 @@ const checkAll = (check: HookBindings["Service"]["check"], count: number, secret
     concurrency: "unbounded"
   })
 
-describe("who calls a hook", () => {
+describe("the lookup of a webhook's bot", () => {
   const soon = (binding: Binding | undefined) => () => Effect.as(Effect.sleep("5 millis"), binding)
 
-  it("is looked up once for all who show the secret at once, and then remembered", () =>
+  it("happens once for all concurrent calls with the secret, and is then cached", () =>
     withLookUps(soon(BINDING), (check, lookUps) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(new Set(yield* checkAll(check, 500, SECRET)), new Set(["telegram"]))
@@ -66,7 +67,7 @@ describe("who calls a hook", () => {
       })
     ))
 
-  it("costs two looks at most in a second, however many show a wrong secret or call a bot that is not there", async () => {
+  it("happens at most twice a second, however many calls have a wrong secret or an unknown bot", async () => {
     for (const [binding, answer] of [
       [BINDING, "foreign"],
       [undefined, "nobody"]
@@ -81,7 +82,7 @@ describe("who calls a hook", () => {
     }
   })
 
-  it("is found for those who wait, when who asked first is gone", async () => {
+  it("succeeds for those who wait even if the first caller has left", async () => {
     const gate = Deferred.makeUnsafe<void>()
     await withLookUps(
       () => Effect.as(Deferred.await(gate), BINDING),
@@ -97,7 +98,7 @@ describe("who calls a hook", () => {
     )
   })
 
-  it("is looked up again at once after a look that failed", () => {
+  it("is repeated at once after a lookup that failed", () => {
     const away = new DatabaseError({ reason: "unreachable", sqlState: null, cause: new Error("away") })
     let isAway = true
     return withLookUps(
@@ -111,7 +112,7 @@ describe("who calls a hook", () => {
     )
   })
 
-  it("keeps nothing of the URL that an unknown bot was asked for by", () =>
+  it("caches nothing of the URL of an unknown bot", () =>
     withLookUps(
       () => Effect.succeed(undefined),
       (check) =>

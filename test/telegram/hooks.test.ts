@@ -42,8 +42,8 @@ const stored = async (id: string) =>
     await harness.server.database.sql`select count(*)::int as count from telegram_updates where channel_id = ${id}`
   )[0]?.["count"]
 
-describe("a hook", () => {
-  it("takes an update from who shows the bot's secret, and from nobody else", async () => {
+describe("a bot's webhook", () => {
+  it("accepts an update with the bot's secret, and no other", async () => {
     const { id, secret } = await attach()
     for (const wrong of [null, "", "x", `${secret}x`, createHash("sha256").update(secret).digest("hex")]) {
       assert.strictEqual((await post(id, wrong, message("hello"))).status, 401, String(wrong))
@@ -55,7 +55,7 @@ describe("a hook", () => {
     assert.strictEqual(await stored(id), 1)
   })
 
-  it("says in each answer which request it is to, and nothing that only a browser would read", async () => {
+  it("returns the request id in each response, and no header that only a browser would need", async () => {
     const { id, secret } = await attach()
     for (const shown of [secret, "x"]) {
       const { headers } = await post(id, shown, message("hello"))
@@ -65,7 +65,7 @@ describe("a hook", () => {
     assert.deepStrictEqual([tooLarge.status, tooLarge.headers.get("x-content-type-options")], [413, "nosniff"])
   })
 
-  it("takes the updates of other bots while one that comes again waits for what is done with it", async () => {
+  it("accepts the updates of other bots while a repeated update waits for its result", async () => {
     const [held, other] = [await attach(), await attach()]
     const { sql, url } = harness.server.database
     const update = message("hello")
@@ -79,7 +79,7 @@ describe("a hook", () => {
       await release.promise
     })
     try {
-      // Its own word: that somebody holds the row could be who answers the update.
+      // Locks its row explicitly, because the lock could otherwise be that of a process that answers the update.
       await Promise.race([isHeld.promise, holding])
       let isAnswered = false
       const again = post(held.id, held.secret, update).then(({ status }) => {
@@ -106,7 +106,7 @@ describe("a hook", () => {
     }
   })
 
-  it("stores what is no plain JSON as it came: spaces, escapes, half pairs, and a zero", async () => {
+  it("stores unusual JSON unchanged: spaces, escapes, unpaired surrogates, and a zero", async () => {
     const { id, secret } = await attach()
     const odd = ` \n${JSON.stringify(message("TEXT")).replace("TEXT", String.raw`\u0000 \ud83d "\\" {[ é \u00e9`.replaceAll('"', String.raw`\"`))}\t\r\n `
     const others = Array.from({ length: 5 }, () => message("plain"))
@@ -124,7 +124,7 @@ describe("a hook", () => {
     )
   })
 
-  it("takes the old secret, too, for ten minutes after a rotation, and the new one at once", async () => {
+  it("also accepts the old secret for ten minutes after a rotation, and the new one at once", async () => {
     const { bot, id, secret } = await attach()
     assert.strictEqual((await post(id, secret, message("warm"))).status, 200)
     harness.telegram.advance(2000)
@@ -138,7 +138,7 @@ describe("a hook", () => {
     assert.strictEqual((await post(id, next, message("new"))).status, 200)
   })
 
-  it("hears Telegram under the old secret for as long as it may not have the new one, and has it set anew", async () => {
+  it("accepts the old secret as long as Telegram may not have the new one, and sets the webhook again", async () => {
     const { bot, id, secret } = await attach()
     const { sql } = harness.server.database
     harness.telegram.advance(2000)
@@ -159,7 +159,7 @@ describe("a hook", () => {
     await until("the old secret to be refused", async () => (await post(id, secret, message("too old"))).status === 401)
   })
 
-  it("stores an update once, however often Telegram hands it over, and answers it once", async () => {
+  it("stores an update once, however often Telegram repeats it, and answers it once", async () => {
     const { id, secret } = await attach()
     const update = message("What is for dinner?")
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(id, secret, update)))
@@ -177,7 +177,7 @@ describe("a hook", () => {
     )
   })
 
-  it("answers what is no update like one, so that it does not come again for a day", async () => {
+  it("answers an invalid update like a valid one, so that it is not repeated for a day", async () => {
     const { id, secret } = await attach()
     for (const odd of ["", "not json", "[]", "{}", `{"update_id":"x"}`, `{"update_id":1.5}`, "\u0000"])
       assert.strictEqual((await post(id, secret, odd)).status, 200, odd)
@@ -200,21 +200,21 @@ describe("a hook", () => {
     )
   })
 
-  it("says 410 for a bot that there is not, or that was let go", async () => {
+  it("returns 410 for a bot that does not exist or was detached", async () => {
     const { id, secret } = await attach()
     await harness.app.delete(`/v1/telegram/bots/${id}`)
-    await until("the bot to be gone for all", async () => (await post(id, secret, message("x"))).status === 410)
+    await until("the bot to be detached everywhere", async () => (await post(id, secret, message("x"))).status === 410)
     for (const other of [newId("bot"), "manager", "bot_x"])
       assert.strictEqual((await post(other, secret, message("x"))).status, 410)
     assert.strictEqual((await fetch(`${harness.server.baseUrl}/v1/telegram/hooks/${id}`)).status, 405)
   })
 
-  it("says 503 and when to come again while the database is away, and handles the update once it is back", async () => {
+  it("returns 503 with a retry time while the database is unreachable, and handles the update afterwards", async () => {
     const { bot, id } = await attach()
     const person = harness.telegram.createUser({ first_name: "Anna" })
     await withoutUpdates(harness.server, async () => {
       harness.telegram.start(person, bot)
-      await until("a try", () => harness.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
+      await until("an attempt", () => harness.telegram.deliveries(bot).find(({ outcome }) => outcome === 503))
     })
     harness.telegram.advance(6000)
     assert.lengthOf(await saidAtLeast(harness, bot, person, 1), 1)

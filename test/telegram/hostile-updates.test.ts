@@ -15,33 +15,33 @@ const MOST = Number.MAX_SAFE_INTEGER
 const NUL = "a\u0000b"
 const HALF = "a\ud800b"
 
-/** What would be read of an update, and is not as it should be. Sources are as they come over the wire. */
+/** Fields of an update that Troupe reads, with abnormal values. Sources are as they arrive over the wire. */
 const ODD: ReadonlyArray<readonly [string, object | string]> = [
-  ["half a letter and no letter in a text", message({ text: `${NUL}${HALF}` })],
-  ["half a letter and no letter in an album's name", message({ media_group_id: NUL, photo: [{}], caption: "one" })],
-  ["an album's name without an end", message({ media_group_id: "x".repeat(100_000), photo: [{}], caption: HALF })],
+  ["an unpaired surrogate and U+0000 in a text", message({ text: `${NUL}${HALF}` })],
+  ["an unpaired surrogate and U+0000 in an album's id", message({ media_group_id: NUL, photo: [{}], caption: "one" })],
+  ["an extremely long album id", message({ media_group_id: "x".repeat(100_000), photo: [{}], caption: HALF })],
   [
     "half a letter and no letter in names",
     message({ from: { ...ANNA, first_name: NUL, language_code: HALF }, text: "named" })
   ],
-  ["half a letter in what was sent along", message({ contact: { first_name: HALF }, document: { file_name: NUL } })],
+  ["an unpaired surrogate in an attachment", message({ contact: { first_name: HALF }, document: { file_name: NUL } })],
   [
     "numbers without an end",
     `{"message":{"message_id":2,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"location":{"latitude":1e999,"longitude":-1e999},"voice":{"duration":1e999,"file_id":"x","file_size":-1e999}}}`
   ],
-  ["a voice of less than no time", message({ voice: { file_id: "x", duration: -1.5, file_size: 0.5 } })],
+  ["a voice message of negative length", message({ voice: { file_id: "x", duration: -1.5, file_size: 0.5 } })],
   [
     "the largest numbers there are",
     message({ message_id: MOST, text: "large", message_thread_id: MOST, is_topic_message: true })
   ],
-  ["a topic below none", message({ text: "below", message_thread_id: -7, is_topic_message: true })],
-  ["a chat that is no number", message({ chat: { id: "7", type: "private" }, text: "x" })],
+  ["a negative topic", message({ text: "below", message_thread_id: -7, is_topic_message: true })],
+  ["a chat id that is not a number", message({ chat: { id: "7", type: "private" }, text: "x" })],
   [
-    "a chat beyond all numbers",
+    "an extremely large chat id",
     `{"message":{"message_id":3,"date":1,"chat":{"id":99999999999999999999,"type":"private"},"from":${JSON.stringify(ANNA)},"text":"x"}}`
   ],
-  ["a kind of chat that there is not", message({ chat: { ...CHAT, type: HALF }, text: "x" })],
-  ["lists for texts", message({ text: ["x"], caption: { a: 1 } })],
+  ["an unknown kind of chat", message({ chat: { ...CHAT, type: HALF }, text: "x" })],
+  ["lists instead of texts", message({ text: ["x"], caption: { a: 1 } })],
   [
     "all at once",
     message({
@@ -55,10 +55,10 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
       successful_payment: null
     })
   ],
-  ["a command with what it cannot have", message({ text: `/start ${"x".repeat(4000)}${HALF}` })],
-  ["a command for half a letter", message({ text: `/${HALF}@${NUL}` })],
+  ["a command with an invalid argument", message({ text: `/start ${"x".repeat(4000)}${HALF}` })],
+  ["a command for an unpaired surrogate", message({ text: `/${HALF}@${NUL}` })],
   [
-    "an edit of nothing known, to nothing known",
+    "an edit of an unknown message, without content",
     { edited_message: { ...message({ message_id: MOST, text: HALF }).message } }
   ],
   [
@@ -72,8 +72,8 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
       }
     }
   ],
-  ["a word on nobody", { my_chat_member: { chat: CHAT, from: ANNA, new_chat_member: { status: NUL } } }],
-  ["a stop in no place", { stopped_message_generation: { chat: CHAT, message_thread_id: -MOST } }],
+  ["a membership change of nobody", { my_chat_member: { chat: CHAT, from: ANNA, new_chat_member: { status: NUL } } }],
+  ["a stop in a missing chat", { stopped_message_generation: { chat: CHAT, message_thread_id: -MOST } }],
   [
     "a payment of no money",
     { pre_checkout_query: { id: NUL, from: ANNA, currency: NUL, total_amount: -MOST, invoice_payload: HALF } }
@@ -88,8 +88,8 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["a mebibyte", message({ text: "full", extra: "x".repeat(1_000_000) })]
 ]
 
-describe("an update that nobody would send", () => {
-  it("is taken, dealt with or passed over, and holds up nobody", async () => {
+describe("an abnormal update", () => {
+  it("is handled or skipped, and delays nobody", async () => {
     const { bot, id } = await harness.attach()
     const { sql } = harness.server.database
     const secret = String(harness.telegram.calls({ bot, method: "setWebhook" }).at(-1)?.parameters["secret_token"])

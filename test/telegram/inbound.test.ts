@@ -43,8 +43,8 @@ const allDone = (id: string) =>
         .length === 0
   )
 /**
- * As it is when a process dies over a command, once it has done all that there is to do and before that is committed:
- * another one takes it up.
+ * Simulates the death of a process that has handled a command completely but not committed it. Another process then
+ * handles it.
  */
 const dyingOver = async (id: string, command: () => void) => {
   const { sql } = harness.server.database
@@ -56,7 +56,7 @@ const dyingOver = async (id: string, command: () => void) => {
   })
   command()
   await until(
-    "the death",
+    "the simulated crash",
     async () => (await sql`select 1 from telegram_updates where channel_id = ${id} and error is not null`).length === 1
   )
   await sql`update telegram_updates set due_at = now() where channel_id = ${id} and done_at is null`
@@ -71,7 +71,7 @@ const inGroup = (bot: Parameters<typeof harness.telegram.start>[1], group: Group
   harness.telegram.transcript(group).filter((message) => message.from?.id === bot.id)
 
 describe("messages in quick succession", () => {
-  it("are one turn, in the order in which they were written", async () => {
+  it("are one turn, in the order in which they were sent", async () => {
     const { bot, person, session } = await started({ join_window_ms: 600 })
     for (const text of ["Hey", "are you there?", "I have news"]) harness.telegram.say(person, bot, text)
     assert.deepStrictEqual(await hears(session, 1), ["Hey\nare you there?\nI have news"])
@@ -80,20 +80,20 @@ describe("messages in quick succession", () => {
     assert.deepStrictEqual((await hears(session, 2)).slice(1), ["So?"])
   })
 
-  it("are a turn each where the bot's owner wants that", async () => {
+  it("are a turn each if the bot's owner wants that", async () => {
     const { bot, person, session } = await started({ join_window_ms: 0 })
     for (const text of ["one", "two", "three"]) harness.telegram.say(person, bot, text)
     assert.deepStrictEqual(await hears(session, 3), ["one", "two", "three"])
   })
 
-  it("of an album are one turn in any case", async () => {
+  it("in an album are one turn in any case", async () => {
     const { bot, person, session } = await started({ join_window_ms: 0 })
     harness.telegram.sendMedia(person, bot, "photo", { album: "a", caption: "The garden" })
     harness.telegram.sendMedia(person, bot, "photo", { album: "a" })
     assert.deepStrictEqual(await hears(session, 1), ["[photo]\nThe garden\n[photo]"])
   })
 
-  it.each([0, 600])("of an album are one turn, however many its pictures (%i ms)", async (join_window_ms) => {
+  it.each([0, 600])("in an album are one turn, however many its pictures (%i ms)", async (join_window_ms) => {
     const { bot, person, session, id } = await started({ join_window_ms })
     for (const caption of "0123456789") harness.telegram.sendMedia(person, bot, "photo", { album: "a", caption })
     const [text, ...more] = await hears(session, 1)
@@ -103,14 +103,14 @@ describe("messages in quick succession", () => {
   })
 })
 
-describe("what is not text", () => {
-  it("is told from a command: what only begins like one is said", async () => {
+describe("a message that is not plain text", () => {
+  it("is distinguished from a command: text that only starts like one is said", async () => {
     const { bot, person, session } = await started()
     harness.telegram.say(person, bot, "/привет")
     assert.deepStrictEqual(await hears(session, 1), ["/привет"])
   })
 
-  it("reaches the character in honest words", async () => {
+  it("reaches the character in plain words", async () => {
     const { bot, person, session } = await started()
     harness.telegram.sendMedia(person, bot, "voice", { duration: 7 })
     harness.telegram.sendMedia(person, bot, "document", { name: "list.pdf" })
@@ -119,8 +119,8 @@ describe("what is not text", () => {
   })
 })
 
-describe("an edit", () => {
-  it("in time changes what is answered", async () => {
+describe("an edit of a message", () => {
+  it("changes what is answered if it arrives in time", async () => {
     const { bot, person, session } = await started({ join_window_ms: 600 })
     const message = harness.telegram.say(person, bot, "Good morning")
     harness.telegram.say(person, bot, "How are you?")
@@ -132,7 +132,7 @@ describe("an edit", () => {
     )
   })
 
-  it("of what has been answered is no new turn: it is on the log that it reads otherwise now", async () => {
+  it("that has been answered starts no new turn: the log says that the text has changed", async () => {
     const attached = await started()
     const { bot, person, session } = attached
     const message = harness.telegram.say(person, bot, "I live in Bremen")
@@ -144,7 +144,7 @@ describe("an edit", () => {
       ({ type, role }) => type === "message.created" && role === "user"
     )
     assert.deepInclude(edited, { role: "user", payload: { text: "I live in Bergen", message_cursor: said?.cursor } })
-    // What the database cannot read as text stands in nobody's way.
+    // Values that the database cannot read as text cause no failure.
     const odd = await harness.hand(attached, {
       message: {
         message_id: 9000,
@@ -179,7 +179,7 @@ describe("an edit", () => {
     )
   })
 
-  it("of what was never for the character is passed over", async () => {
+  it("that was never for the character is skipped", async () => {
     const attached = await started()
     const { bot, person, session } = attached
     await harness.hand(attached, {
@@ -197,8 +197,8 @@ describe("an edit", () => {
   })
 })
 
-describe("a press on a button", () => {
-  it("stops spinning, and says what is written on the button", async () => {
+describe("a press of a button", () => {
+  it("is confirmed, and says what is written on the button", async () => {
     const attached = await started()
     const { bot, person, session } = attached
     const api = new Api(bot.token, { apiRoot: harness.telegram.url })
@@ -222,7 +222,7 @@ describe("a bot that shows drafts", () => {
       .map(({ method }) => method)
       .filter((method) => method === "sendChatAction" || method === "sendMessageDraft")
 
-  it("has its answer stopped by the button under the draft, in a private chat alone", async () => {
+  it("has its answer stopped by the button under the draft, in private chats only", async () => {
     const { bot, person, session } = await started({ character_slug: await slow(), drafts: true })
     const group = harness.telegram.createGroup([person])
     harness.telegram.addBot(group, person, bot)
@@ -240,7 +240,7 @@ describe("a bot that shows drafts", () => {
     await until("the typing", () => harness.telegram.activity(bot, group) === "typing")
   })
 
-  it("is without them from Telegram's word on that it cannot, and types", async () => {
+  it("continues without them once Telegram says that it cannot, and shows typing instead", async () => {
     const { bot, id, person } = await started({ character_slug: await slow(), drafts: true })
     harness.telegram.fault(
       { bot, method: "sendMessageDraft" },
@@ -254,7 +254,7 @@ describe("a bot that shows drafts", () => {
 })
 
 describe("an answer that a person stops", () => {
-  it("does not come; the next one does", async () => {
+  it("is not sent; the next one is", async () => {
     const slow = await harness.app.createCharacter({
       greeting: GREETING,
       life_rhythm: { reply_delay_seconds: { min: 60, max: 60 } }
@@ -281,8 +281,8 @@ describe("an answer that a person stops", () => {
   })
 })
 
-describe("what a bot has no use for", () => {
-  it("is kept, answered and passed over, and holds nothing up", async () => {
+describe("an update that a bot does not use", () => {
+  it("is stored, answered and skipped, and delays nothing", async () => {
     const attached = await started()
     const { bot, person, session, id } = attached
     const chat = { id: person.id, type: "private" as const, first_name: "Anna" }
@@ -327,7 +327,7 @@ describe("what a bot has no use for", () => {
 })
 
 describe("an update that cannot be handled", () => {
-  it("is put aside after a few tries, and the chat goes on", async () => {
+  it("is set aside after a few attempts, and the chat continues", async () => {
     const { bot, person, session, id } = await started()
     const { sql } = harness.server.database
     const [kept] = await sql`select token from telegram_bots where channel_id = ${id}`
@@ -346,7 +346,7 @@ describe("an update that cannot be handled", () => {
       }
     )
     harness.telegram.say(person, bot, "Well?")
-    const aside = await until("it to be put aside", async () => {
+    const aside = await until("the update to be set aside", async () => {
       await sql`update telegram_updates set due_at = now()
         where channel_id = ${id} and update_id = ${updateId} and done_at is null and owner is null`
       return (
@@ -360,8 +360,8 @@ describe("an update that cannot be handled", () => {
   })
 })
 
-describe("a value that the database does not take", () => {
-  it("is left out of what is known of a person", async () => {
+describe("a value that the database cannot store", () => {
+  it("is omitted from the person's data", async () => {
     const attached = await harness.attach()
     const { user, id } = harness.telegram.createUser({ first_name: "Anna" })
     await harness.hand(attached, {
@@ -377,7 +377,7 @@ describe("a value that the database does not take", () => {
     assert.deepStrictEqual(await heard((await chatOf(attached.id)).session_id ?? ""), ["Hello"])
   })
 
-  it("has its update put aside, and not tried for ever", async () => {
+  it("causes its update to be set aside, and not retried forever", async () => {
     const { bot, person, id, session } = await started()
     const { sql } = harness.server.database
     await sql`create function stumble() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '22021'; end $$`
@@ -386,7 +386,7 @@ describe("a value that the database does not take", () => {
         `'tg:${id}:%') execute function stumble()`
     )
     harness.telegram.say(person, bot, "Odd")
-    await until("it to be put aside", async () => {
+    await until("the update to be set aside", async () => {
       await sql`update telegram_updates set due_at = now()
         where channel_id = ${id} and done_at is null and owner is null`
       return (
@@ -403,7 +403,7 @@ describe("a value that the database does not take", () => {
 })
 
 describe("a command", () => {
-  it("is answered without a model: /help, and whatever there is not", async () => {
+  it("is answered without a model: /help, and any unknown one", async () => {
     const { bot, person, session } = await started()
     harness.telegram.say(person, bot, "/help")
     harness.telegram.say(person, bot, "/dance")
@@ -421,7 +421,7 @@ describe("a command", () => {
     )
   })
 
-  it("/start says that there is a conversation already; /reset begins another, from its greeting", async () => {
+  it("/start says that a conversation exists; /reset starts another, from its greeting", async () => {
     const { bot, person, id, session } = await started()
     harness.telegram.say(person, bot, "/start")
     assert.include((await saidAtLeast(harness, bot, person, 2))[1], "already")
@@ -434,7 +434,7 @@ describe("a command", () => {
     assert.deepStrictEqual(await heard(session), [])
   })
 
-  it("/start with a payload of the app's own notes it on the session that it opens, if it is one", async () => {
+  it("/start with the app's own payload stores it on the session that it opens, if it opens one", async () => {
     for (const [payload, metadata] of [
       ["gift-7", { start_payload: "gift-7" }],
       ["two words", {}]
@@ -450,7 +450,7 @@ describe("a command", () => {
     }
   })
 
-  it("/stop ends messages of the character's own accord", async () => {
+  it("/stop ends proactive messages", async () => {
     const { bot, person, session } = await started()
     harness.telegram.say(person, bot, "/stop")
     await saidAtLeast(harness, bot, person, 2)
@@ -459,11 +459,11 @@ describe("a command", () => {
     assert.deepStrictEqual(row?.["proactive_controls"], { proactive_enabled: false })
   })
 
-  it("/forget deletes what was said, after it was asked twice", async () => {
+  it("/forget deletes what was said, after a confirmation", async () => {
     const { bot, person, session, id } = await started()
     harness.telegram.say(person, bot, "My secret is safe")
     await hears(session, 1)
-    // As a long conversation leaves it.
+    // The state after a long conversation.
     await harness.server.database
       .sql`insert into memory_blocks values (${harness.app.appId}, ${session}, 1, array[2], 4)`
     await harness.server.database
@@ -489,7 +489,7 @@ describe("a command", () => {
       tables.map(({ name }) => name),
       ["events", "turns", "memory_terms", "memory_blocks"]
     )
-    // What was paid stays on the books, which name no person.
+    // Costs stay in the ledger, which names no person.
     for (const { name } of tables.filter(({ name }) => name !== "ledger"))
       assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
     await until("no trace", async () => {
@@ -500,10 +500,10 @@ describe("a command", () => {
       return found.flat().length === 0
     })
     harness.telegram.say(person, bot, "/start")
-    await until("a new beginning", () => harness.said(bot, person).at(-1) === GREETING)
+    await until("a new start", () => harness.said(bot, person).at(-1) === GREETING)
   })
 
-  it("/forget deletes nothing where we died over the first word", async () => {
+  it("/forget deletes nothing if the process died while handling the first one", async () => {
     const begun = await started()
     const { bot, person, session, id } = begun
     await dyingOver(id, () => harness.telegram.say(person, bot, "/forget"))
@@ -513,7 +513,7 @@ describe("a command", () => {
     await forgets(begun)
   })
 
-  it("/forget opens no new session where we died over the second word", async () => {
+  it("/forget opens no new session if the process died while handling the second one", async () => {
     const { bot, person, session, id } = await started()
     harness.telegram.say(person, bot, "/forget")
     await saidAtLeast(harness, bot, person, 2)
@@ -527,8 +527,8 @@ describe("a command", () => {
   })
 
   it(
-    "that we died over is done once: /reset greets once, in the one session that it opens, and /start says one " +
-      "thing",
+    "takes effect once if a process dies while handling it: /reset greets once, in one session, and /start " +
+      "answers once",
     async () => {
       const { bot, person, id, session } = await started()
       await dyingOver(id, () => harness.telegram.say(person, bot, "/reset"))
@@ -553,7 +553,7 @@ describe("a command", () => {
     }
   )
 
-  it("/forget deletes what was said before a link, too", async () => {
+  it("/forget also deletes what was said before a link", async () => {
     const { bot, person, session, id } = await started()
     harness.telegram.say(person, bot, "My old secret")
     await hears(session, 1)
@@ -574,7 +574,7 @@ describe("a command", () => {
     assert.isEmpty(await harness.server.database.sql`select 1 from events where payload::text like '%My old secret%'`)
   })
 
-  it("with the code of a link goes on with the session that the app has with its user, once", async () => {
+  it("with the code of a link continues the app's session with its user, once", async () => {
     const { app } = harness
     const character_slug = await app.createCharacter({ greeting: GREETING })
     const { bot, id } = await harness.attach({ character_slug })
@@ -598,8 +598,8 @@ describe("a command", () => {
   })
 })
 
-describe("a link for a user of the app's", () => {
-  it("that has run out is told so, and leads to no session but a new one", async () => {
+describe("a link for a user of the app", () => {
+  it("that has expired says so, and leads only to a new session", async () => {
     const { bot, id } = await harness.attach()
     const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-43" })).body
       .data
@@ -610,7 +610,7 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatOf(id)).external_user_ref, `tg:${person.id}`)
   })
 
-  it("of another bot, be it another app's, is none here and stays good there", async () => {
+  it("of another bot, even of another app, does not work here and stays valid there", async () => {
     const other = await harness.server.createApp()
     const there = harness.telegram.createBot()
     const attached = await other.post("/v1/telegram/bots", {
@@ -634,7 +634,7 @@ describe("a link for a user of the app's", () => {
     )
   })
 
-  it("makes nobody of a group, and stays good for the one whom it is for", async () => {
+  it("does nothing in a group, and stays valid for its person", async () => {
     const { bot, id } = await harness.attach()
     const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-47" })).body
       .data
@@ -652,7 +652,7 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatsOf(id)).find((each) => each.chat_id === anna.id)?.external_user_ref, "user-47")
   })
 
-  it("is good for the one who has shown it, though we died before it was of use", async () => {
+  it("works for the person who has opened it, even if the process died before", async () => {
     const { bot, id } = await harness.attach()
     const { sql } = harness.server.database
     const { url } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-46" })).body
@@ -670,7 +670,7 @@ describe("a link for a user of the app's", () => {
     assert.strictEqual((await chatOf(id)).external_user_ref, "user-46")
   })
 
-  it("is there as a picture, too", async () => {
+  it("is also available as a QR code", async () => {
     const { id } = await harness.attach()
     const { qr } = (await harness.app.post(`/v1/telegram/bots/${id}/links`, { external_user_ref: "user-44" })).body.data
     assert.match(
@@ -680,21 +680,21 @@ describe("a link for a user of the app's", () => {
   })
 })
 
-describe("a message that is one too many", () => {
-  it("for the queue of its session gets one short line, and no raw error", async () => {
+describe("a message that exceeds the queue", () => {
+  it("of its session gets one short line, and no raw error", async () => {
     const { bot, person, session } = await started()
     await harness.server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
     harness.telegram.say(person, bot, "And another thing")
     assert.strictEqual(
       (await saidAtLeast(harness, bot, person, 2))[1],
-      "Sorry, I lost my thread there. Say that again?"
+      "Sorry, I lost my train of thought. Say that again?"
     )
     assert.deepStrictEqual(await heard(session), [])
   })
 })
 
 describe("a command in a group", () => {
-  it("that nobody knows is another bot's, unless it says that it is for this one", async () => {
+  it("that is unknown belongs to another bot, unless it names this one", async () => {
     const { bot, id } = await harness.attach()
     const anna = harness.telegram.createUser({ first_name: "Anna" })
     const group = harness.telegram.createGroup([anna])
@@ -721,7 +721,7 @@ describe("a command in a group", () => {
 })
 
 describe("a session that the character has left", () => {
-  it("ends with one line that says how to begin again; nothing else answers, and /start begins anew", async () => {
+  it("gets one line that says how to start over; nothing else answers, and /start starts over", async () => {
     const { bot, person, session } = await started()
     const { sql } = harness.server.database
     await sql`update session_logs set status = 'exited', exit_reason = 'boundary', exited_at = now(),
@@ -747,8 +747,8 @@ describe("a session that the character has left", () => {
   })
 })
 
-describe("a character that has been archived", () => {
-  it("has whoever comes to its bot told that there is nobody any more; who talks to it already goes on", async () => {
+describe("an archived character", () => {
+  it("has new people told that nobody is available, and continues existing conversations", async () => {
     const character_slug = await harness.app.createCharacter({ greeting: GREETING })
     const { bot, person, session } = await started({ character_slug })
     assert.strictEqual((await harness.app.delete(`/v1/characters/${character_slug}`)).status, 200)
@@ -763,7 +763,7 @@ describe("a character that has been archived", () => {
 })
 
 describe("a message that the app's budget does not cover", () => {
-  it("gets one short line of the character's, and not another within the hour", async () => {
+  it("gets one short line in the character's voice, and not another within the hour", async () => {
     const poor = await harness.server.createApp({ budgetUsd: 0.000001 })
     const character_slug = await poor.createCharacter({ fallback_lines: ["Not now, {{user}}."] })
     const bot = harness.telegram.createBot()
@@ -788,38 +788,34 @@ describe("a message that the app's budget does not cover", () => {
 })
 
 describe("a group", () => {
-  it(
-    "is answered when the bot is meant, as one session, with the names of who speaks; a topic is a session of its " +
-      "own",
-    async () => {
-      const { bot, id } = await harness.attach()
-      const [anna, bea] = [
-        harness.telegram.createUser({ first_name: "Anna" }),
-        harness.telegram.createUser({ first_name: "Bea" })
-      ]
-      const group = harness.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
-      harness.telegram.addBot(group, anna, bot)
-      harness.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
-      await until("an answer", () => inGroup(bot, group).length >= 2)
-      const chat = await chatOf(id)
-      assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
-      assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Anna: what is for dinner?"])
-      const reply = inGroup(bot, group).at(-1)
-      harness.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
-      assert.deepStrictEqual((await hears(chat.session_id ?? "", 2)).slice(1), ["Bea: And for me?"])
-      const thread = harness.telegram.createTopic(group, anna, "Soups")
-      harness.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
-      const topic = await until("the topic's session", async () =>
-        (await chatsOf(id)).find((each) => each.thread_id === thread)
-      )
-      assert.notStrictEqual(topic.session_id, chat.session_id)
-      await until("an answer in the topic", () =>
-        inGroup(bot, group).some((message) => message.message_thread_id === thread)
-      )
-    }
-  )
+  it("is answered if the bot is addressed, as one session with speakers' names, or one per topic", async () => {
+    const { bot, id } = await harness.attach()
+    const [anna, bea] = [
+      harness.telegram.createUser({ first_name: "Anna" }),
+      harness.telegram.createUser({ first_name: "Bea" })
+    ]
+    const group = harness.telegram.createGroup([anna, bea], { type: "supergroup", isForum: true })
+    harness.telegram.addBot(group, anna, bot)
+    harness.telegram.say(anna, group, `@${bot.username} what is for dinner?`)
+    await until("an answer", () => inGroup(bot, group).length >= 2)
+    const chat = await chatOf(id)
+    assert.deepInclude(chat, { kind: "supergroup", thread_id: null, external_user_ref: `tg:${group.id}` })
+    assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Anna: what is for dinner?"])
+    const reply = inGroup(bot, group).at(-1)
+    harness.telegram.say(bea, group, "And for me?", reply === undefined ? {} : { replyTo: reply })
+    assert.deepStrictEqual((await hears(chat.session_id ?? "", 2)).slice(1), ["Bea: And for me?"])
+    const thread = harness.telegram.createTopic(group, anna, "Soups")
+    harness.telegram.say(anna, group, `@${bot.username} and here?`, { thread })
+    const topic = await until("the topic's session", async () =>
+      (await chatsOf(id)).find((each) => each.thread_id === thread)
+    )
+    assert.notStrictEqual(topic.session_id, chat.session_id)
+    await until("an answer in the topic", () =>
+      inGroup(bot, group).some((message) => message.message_thread_id === thread)
+    )
+  })
 
-  it("that becomes a supergroup goes on there", async () => {
+  it("that becomes a supergroup continues there", async () => {
     const { bot, id } = await harness.attach()
     const anna = harness.telegram.createUser({ first_name: "Anna" })
     const group = harness.telegram.createGroup([anna])
@@ -837,7 +833,7 @@ describe("a group", () => {
     ["before it was answered", 1],
     ["and was answered", 0]
   ] as const)(
-    "that became a supergroup in which somebody wrote before we were told, %s, is one session",
+    "that became a supergroup in which somebody wrote before we were notified, %s, is one session",
     async (_, reply_delay_seconds) => {
       const character_slug = await harness.app.createCharacter({
         greeting: GREETING,
@@ -901,7 +897,7 @@ describe("a group", () => {
     }
   )
 
-  it("that the bot is thrown out of is unreachable until it is let in again", async () => {
+  it("that removes the bot is unreachable until the bot is added again", async () => {
     const { bot, id } = await harness.attach()
     const anna = harness.telegram.createUser({ first_name: "Anna" })
     const group = harness.telegram.createGroup([anna])
@@ -911,6 +907,6 @@ describe("a group", () => {
     harness.telegram.setMembership(group, anna, bot, "kicked")
     await until("the chat to be unreachable", async () => (await chatOf(id)).status === "unreachable")
     harness.telegram.setMembership(group, anna, bot, "member")
-    assert.isTrue(await until("the chat to be back", async () => (await chatOf(id)).status === "active"))
+    assert.isTrue(await until("the chat to be unblocked", async () => (await chatOf(id)).status === "active"))
   })
 })

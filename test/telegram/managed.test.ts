@@ -49,7 +49,7 @@ const isActive = (id: string) =>
   })
 const said = (bot: ReturnType<FakeTelegram["createBot"]>, person: ReturnType<FakeTelegram["createUser"]>) =>
   telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
-/** What the app is told of the bot. */
+/** The operational events about the bot. */
 const operations = async (id: string): Promise<ReadonlyArray<string>> =>
   (await app.get("/v1/delivery/events")).body.data.events.flatMap((event: LogEvent) =>
     event.payload["bot_id"] === id ? [event.type] : []
@@ -64,7 +64,7 @@ const made = async () => {
 }
 
 describe("a managed bot", () => {
-  it("is made by whoever opens the link, and answers from then on", async () => {
+  it("is created by the person who opens the link, and answers from then on", async () => {
     const { id, body, username, name } = await request({ owner_ref: "customer-7" })
     assert.deepInclude(body, {
       status: "awaiting_creation",
@@ -97,7 +97,7 @@ describe("a managed bot", () => {
     assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
   })
 
-  it("is suggested no name that Telegram would not take", async () => {
+  it("is not suggested a name that Telegram would refuse", async () => {
     const character_slug = await app.createCharacter()
     for (const suggested_username of [
       "bot",
@@ -126,7 +126,7 @@ describe("a managed bot", () => {
     )
   })
 
-  it("is found under another name by the word of who makes it", async () => {
+  it("is recognized under another name by its creator's confirmation", async () => {
     const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
     telegram.start(owner, manager, claim)
@@ -144,7 +144,7 @@ describe("a managed bot", () => {
     assert.deepInclude(await isActive(id), { username: "quite_another_bot", telegram_user_id: bot.id })
   })
 
-  it("that fits no request is kept, never guessed, and given to the person's word when it comes", async () => {
+  it("that matches no request is kept, never guessed, and bound when its creator confirms", async () => {
     const { id, claim } = await request()
     const [owner, stranger] = [telegram.createUser({ first_name: "Olga" }), telegram.createUser({ first_name: "Eve" })]
     telegram.confirmNewBot(manager, stranger, { username: "strangers_own_bot", name: "Own" })
@@ -153,14 +153,14 @@ describe("a managed bot", () => {
       (await server.database.sql`select username from telegram_unclaimed order by username`).map(
         (row) => row["username"]
       )
-    await until("both to be kept", async () => (await unclaimed()).length === 2)
+    await until("both to be stored", async () => (await unclaimed()).length === 2)
     assert.strictEqual((await get(id)).status, "awaiting_creation")
     telegram.start(owner, manager, claim)
     assert.strictEqual((await isActive(id)).username, "renamed_by_hand_bot")
     assert.deepStrictEqual(await unclaimed(), ["strangers_own_bot"])
   })
 
-  it("is waited for no longer than its link is good", async () => {
+  it("is not awaited beyond the life of its link", async () => {
     const { id, username, name } = await request()
     await server.database
       .sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${id}`
@@ -173,10 +173,10 @@ describe("a managed bot", () => {
     assert.isTrue(
       await until("the request to end", async () => (await app.get(`/v1/telegram/bots/${id}`)).status === 404)
     )
-    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.detached"))
   })
 
-  it("that is let go before anybody has made it is nobody's when it is made after all", async () => {
+  it("that is detached before it is created belongs to nobody when it is created after all", async () => {
     const { id, username, name } = await request()
     assert.strictEqual((await app.delete(`/v1/telegram/bots/${id}`)).status, 200)
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
@@ -188,7 +188,7 @@ describe("a managed bot", () => {
     assert.isEmpty(await server.database.sql`select 1 from telegram_bots where user_id = ${bot.id}`)
   })
 
-  it("is found again when we died between its request and its token", async () => {
+  it("is found again if the process died between its request and its token", async () => {
     const { id, username, name } = await request()
     const refused = telegram.fault({ bot: manager, method: "getManagedBotToken", count: 1000 }, { kind: "hang" })
     telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
@@ -200,14 +200,14 @@ describe("a managed bot", () => {
         1
     )
     refused.remove()
-    // As another process finds it, when the first has died.
+    // The state that another process finds if the first has died.
     await sql`update telegram_manager_updates set owner = null where done_at is null`
     await sql`select graphile_worker.add_job('manager', '{}'::json)`
     await isActive(id)
     assert.isEmpty(await sql`select 1 from telegram_unclaimed where username = ${username}`)
   })
 
-  it("is taken in though we died between the person's word and its token", async () => {
+  it("is bound even if the process died between the creator's confirmation and its token", async () => {
     const { id, claim } = await request()
     const { sql } = server.database
     const owner = telegram.createUser({ first_name: "Olga" })
@@ -222,7 +222,7 @@ describe("a managed bot", () => {
       when: `new.channel_id = '${id}'`
     })
     telegram.start(owner, manager, claim)
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await until(
       "it to be left",
       async () =>
@@ -254,7 +254,7 @@ describe("a managed bot", () => {
   const codeOf = (url: string) => url.split("start=")[1] ?? ""
   const claimed = (id: string, person: ReturnType<FakeTelegram["createUser"]>) =>
     until(
-      "the word",
+      "the operational event",
       async () =>
         (
           await server.database
@@ -262,7 +262,7 @@ describe("a managed bot", () => {
         ).length === 1
     )
 
-  it("of a name that another app has suggested belongs to whom its owner has given their word", async () => {
+  it("with a name that another app has suggested belongs to the app that its owner confirmed", async () => {
     const other = await server.createApp()
     const waiting = await suggest(other, "corner_shop_bot")
     const { id, claim, name } = await request()
@@ -274,12 +274,12 @@ describe("a managed bot", () => {
     assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.id}`)).body.data.status, "awaiting_creation")
   })
 
-  it("of a name that an app waits for is not that app's because somebody happens to choose the name", async () => {
+  it("with a name that an app waits for is not bound to that app if somebody happens to choose the name", async () => {
     const other = await server.createApp()
     const waiting = await suggest(other, "market_shop_bot")
     const { id, claim } = await request()
     const owner = telegram.createUser({ first_name: "Olga" })
-    // By the link of the first request, under a name of the owner's own choice.
+    // Through the link of the first request, under a name that the owner chose.
     const bot = telegram.confirmNewBot(manager, owner, { username: "market_shop_bot", name: "Market" })
     await until(
       "it to be kept unclaimed",
@@ -291,7 +291,7 @@ describe("a managed bot", () => {
     assert.strictEqual((await other.get(`/v1/telegram/bots/${waiting.id}`)).body.data.status, "awaiting_creation")
   })
 
-  it("of a suggested name is made by a link that says whose it is", async () => {
+  it("with a suggested name is created by a link that names its request", async () => {
     const { id, link } = await suggest(app, "harbour_shop_bot")
     assert.strictEqual(link.url, link.claim_url)
     const owner = telegram.createUser({ first_name: "Olga" })
@@ -302,7 +302,7 @@ describe("a managed bot", () => {
   })
 
   it(
-    "cannot be requested under a name that another app requests, or has requested within the last day: 409 " +
+    "cannot be requested under a name that another app requests, or requested in the last day: 409 " +
       "telegram_name_taken",
     async () => {
       const { sql } = server.database
@@ -312,7 +312,7 @@ describe("a managed bot", () => {
       const refused = await suggest(app, "village_shop_bot")
       assert.deepStrictEqual([refused.status, refused.code], [409, "telegram_name_taken"])
       assert.include(refused.fix, "Suggest another username")
-      // The app itself may ask again: its first link may have been lost.
+      // The app itself may request it again: its first link may have been lost.
       assert.strictEqual((await suggest(other, "village_shop_bot")).status, 200)
       await other.delete(`/v1/telegram/bots/${first.id}`)
       await sql`update telegram_provisionings set expires_at = now() - interval '1 second'
@@ -329,7 +329,7 @@ describe("a managed bot", () => {
     }
   )
 
-  it("of one name is requested by one of many apps that ask at once", async () => {
+  it("with one name is requested by exactly one of many concurrent apps", async () => {
     const apps = await Promise.all(Array.from({ length: 6 }, () => server.createApp()))
     const answers = await Promise.all(apps.map((by) => suggest(by, "rush_shop_bot")))
     assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409])
@@ -373,7 +373,7 @@ describe("a managed bot's profile", () => {
   const isDue = (id: string) =>
     server.database.sql`update telegram_bots set profile_due_at = now() where channel_id = ${id}`
 
-  it("is what its character is, under the name that whoever made it has chosen", async () => {
+  it("comes from its character, under the name that its creator chose", async () => {
     const { id, username } = await profiled()
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name: "Mara of the third floor" })
     await isActive(id)
@@ -392,7 +392,7 @@ describe("a managed bot's profile", () => {
     assert.deepInclude(await probed(id), { status: "active", reason: null })
   })
 
-  it("that Telegram does not take leaves the bot degraded, and answering, until a later look puts what is missing", async () => {
+  it("that Telegram rejects leaves the bot degraded but answering, until a later attempt completes it", async () => {
     const { id, username, name } = await profiled()
     const refusal = telegram.fault(
       { method: "setMyDescription", count: 1000 },
@@ -422,7 +422,7 @@ describe("a managed bot's profile", () => {
     assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded", "bot.recovered"])
   })
 
-  it("is put by the next look where we died before it", async () => {
+  it("is completed by the next attempt if the process died before it", async () => {
     const { id, username, name } = await profiled()
     const death = await failCommitOnce(server, {
       event: "update",
@@ -430,12 +430,12 @@ describe("a managed bot's profile", () => {
       when: `new.channel_id = '${id}' and new.profile_due_at is null and old.profile_due_at is not null`
     })
     const bot = telegram.confirmNewBot(manager, telegram.createUser(), { username, name })
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await death.end()
     bot.profile.descriptions.clear()
     const handled = async () =>
       (await server.database.sql`select 1 from telegram_manager_updates where done_at is null`).length === 0
-    await until("the manager's news to be handled", async () => {
+    await until("the manager bot's updates to be handled", async () => {
       await server.database
         .sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
       await server.database.sql`select graphile_worker.add_job('manager', '{}'::json)`
@@ -449,10 +449,10 @@ describe("a managed bot's profile", () => {
   })
 })
 
-describe("a managed bot that nobody waits for any more", () => {
+describe("a managed bot that nobody waits for", () => {
   const handled = (userId: number) =>
     until(
-      "all that the manager was told of it to be done",
+      "the manager bot's updates about it to be handled",
       async () =>
         (
           await server.database
@@ -461,7 +461,7 @@ describe("a managed bot that nobody waits for any more", () => {
     )
   const unclaimed = (userId: number) => server.database.sql`select 1 from telegram_unclaimed where user_id = ${userId}`
 
-  it("is not kept for another, though two workers hear of it at once", async () => {
+  it("is not kept for another request, even if two workers receive it at once", async () => {
     const { id, username, name } = await request()
     const { sql } = server.database
     const waiting = async () =>
@@ -473,7 +473,7 @@ describe("a managed bot that nobody waits for any more", () => {
       bot = telegram.confirmNewBot(manager, owner, { username, name })
       for (const workers of [1, 2]) {
         await until(`worker ${workers} to wait`, async () => (await waiting()) >= workers)
-        // The first passes for dead.
+        // The first worker is considered dead.
         await sql`update telegram_manager_updates set owner = null where done_at is null`
         await sql`select graphile_worker.add_job('manager', '{}'::json)`
       }
@@ -483,7 +483,7 @@ describe("a managed bot that nobody waits for any more", () => {
     assert.isEmpty(await unclaimed(bot?.id ?? 0))
   })
 
-  it("is not given to another request once an app has let it go: people write to it still", async () => {
+  it("is not given to another request after an app detached it, because people still write to it", async () => {
     const { id, owner, bot } = await made()
     assert.strictEqual((await app.delete(`/v1/telegram/bots/${id}`)).status, 200)
     await handled(bot.id)
@@ -501,7 +501,7 @@ describe("a managed bot that nobody waits for any more", () => {
     assert.strictEqual((await get(next.id)).status, "awaiting_creation")
   })
 
-  it("is let go when its token cannot be had for hours", async () => {
+  it("is dropped if its token cannot be fetched for hours", async () => {
     const { id, username, name } = await request()
     const refused = telegram.fault(
       { bot: manager, method: "getManagedBotToken", count: 1000 },
@@ -519,14 +519,14 @@ describe("a managed bot that nobody waits for any more", () => {
       matched_at = now() - interval '7 hours' where channel_id = ${id}`
     await sql`update telegram_manager_updates set done_at = now()`
     await sql`select graphile_worker.add_job('manager', '{}'::json)`
-    await until("the word of it", async () => (await operations(id)).includes("bot.detached"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.detached"))
     refused.remove()
     assert.strictEqual((await app.get(`/v1/telegram/bots/${id}`)).status, 404)
   })
 })
 
 describe("the token of a managed bot", () => {
-  it("is replaced on demand, without losing what people have written meanwhile", async () => {
+  it("is replaced on demand, without losing messages", async () => {
     const { id, bot } = await made()
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.start(person, bot)
@@ -549,7 +549,7 @@ describe("the token of a managed bot", () => {
     await until("the greeting", () => said(bot, person).length === 1)
     await withoutUpdates(server, async () => {
       telegram.say(person, bot, "Still there?")
-      await until("it to be turned away", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
+      await until("it to be rejected", () => telegram.deliveries(bot).some(({ outcome }) => outcome === 503))
       telegram.advance(2000)
       assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/rotate-token`, {})).status, 200)
       assert.lengthOf(telegram.pendingUpdates(bot), 1)
@@ -563,10 +563,10 @@ describe("the token of a managed bot", () => {
     )
   })
 
-  it("is found again when we died between its replacement and its storing", async () => {
+  it("is found again if the process died between the replacement and storing it", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
-    // As a crash leaves it: Telegram has another token than the row, and nobody was told.
+    // The state after a crash: Telegram has another token than the row, and nobody knows it.
     await sql`update telegram_bots set rotating_since = now(), probe_due_at = now() + interval '1 hour'
       where channel_id = ${id}`
     bot.rotate()
@@ -576,7 +576,7 @@ describe("the token of a managed bot", () => {
     assert.strictEqual((await isActive(id)).id, id)
   })
 
-  it("whose replacement came to nothing is the one it was, and the bot is looked after as before", async () => {
+  it("stays the same if the replacement failed, and the bot is monitored as before", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
     telegram.fault({ bot: manager, method: "replaceManagedBotToken" }, { kind: "html502" })
@@ -591,10 +591,10 @@ describe("the token of a managed bot", () => {
     })
     assert.isEmpty(await sql`select 1 from telegram_bots where channel_id = ${id} and rotating_since is not null`)
     telegram.revokeToken(bot)
-    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.token_replaced"))
   })
 
-  it("that Telegram has refused by mistake is good again at the next look", async () => {
+  it("that Telegram has rejected by mistake is valid again at the next check", async () => {
     const { id, bot } = await made()
     telegram.fault({ bot, method: "getWebhookInfo" }, { kind: "error", code: 401, description: "Unauthorized" })
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
@@ -602,19 +602,19 @@ describe("the token of a managed bot", () => {
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
   })
 
-  it("that its owner has revoked is fetched anew, and the bot goes on by itself", async () => {
+  it("that its owner has revoked is fetched again, and the bot continues by itself", async () => {
     const { id, bot } = await made()
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.revokeToken(bot)
     await until("the new token", async () => (await get(id)).token_hint === `${bot.id}:...${bot.token.slice(-4)}`)
-    await until("the word of it", async () => (await operations(id)).includes("bot.token_replaced"))
+    await until("the operational event", async () => (await operations(id)).includes("bot.token_replaced"))
     await isActive(id)
     telegram.start(person, bot)
     await until("the greeting", () => said(bot, person).length === 1)
     assert.strictEqual(said(bot, person)[0], "Come in.")
   })
 
-  it("is good for nobody once the bot is let go", async () => {
+  it("is invalid once the bot is detached", async () => {
     const { id, bot } = await made()
     const old = bot.token
     await app.delete(`/v1/telegram/bots/${id}`)
@@ -623,8 +623,8 @@ describe("the token of a managed bot", () => {
   })
 })
 
-describe("a managed bot that gets another owner", () => {
-  it("is suspended until its app says that it goes on", async () => {
+describe("a managed bot with a new owner", () => {
+  it("is suspended until its app confirms", async () => {
     const { id, bot } = await made()
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
     await until("the bot to be suspended", async () => (await get(id)).status === "suspended")
@@ -635,8 +635,8 @@ describe("a managed bot that gets another owner", () => {
   })
 })
 
-describe("a managed bot that gets another owner while its token is being replaced", () => {
-  it("is suspended all the same, has the new token, and goes on under it when its app says so", async () => {
+describe("a managed bot that gets a new owner while its token is being replaced", () => {
+  it("is suspended anyway, has the new token, and continues with it when its app confirms", async () => {
     const { id, bot } = await made()
     const person = telegram.createUser({ first_name: "Anna" })
     telegram.advance(2000)
@@ -644,7 +644,7 @@ describe("a managed bot that gets another owner while its token is being replace
     const before = telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
     await until(
-      "the replacement to be on its way",
+      "the replacement to be in flight",
       () => telegram.calls({ bot: manager, method: "replaceManagedBotToken" }).length > before
     )
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
@@ -671,7 +671,7 @@ describe("a managed bot that gets another owner while its token is being replace
 })
 
 describe("a managed bot's new owner", () => {
-  it("keeps the bot suspended and is told to its app, once, though we died over it", async () => {
+  it("keeps the bot suspended and is reported to its app once, even if the process died meanwhile", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
     const death = await failCommitOnce(server, {
@@ -680,7 +680,7 @@ describe("a managed bot's new owner", () => {
       when: "new.type = 'bot.owner_changed'"
     })
     telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await until("the bot to be suspended", async () => {
       await sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
       await sql`select graphile_worker.add_job('manager', '{}'::json)`
@@ -693,7 +693,7 @@ describe("a managed bot's new owner", () => {
     )
   })
 
-  it("is told of once, though two workers hear of them at once", async () => {
+  it("is reported once, even if two workers receive the update at once", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
     const waiting = async () =>
@@ -703,7 +703,7 @@ describe("a managed bot's new owner", () => {
       telegram.transferBot(bot, telegram.createUser({ first_name: "Olaf" }))
       for (const workers of [1, 2]) {
         await until(`worker ${workers} to wait`, async () => (await waiting()) >= workers)
-        // The first passes for dead.
+        // The first worker is considered dead.
         await sql`update telegram_manager_updates set owner = null where done_at is null`
         await sql`select graphile_worker.add_job('manager', '{}'::json)`
       }
@@ -720,8 +720,8 @@ describe("a managed bot's new owner", () => {
   })
 })
 
-describe("the manager's hook", () => {
-  it("takes nothing from who does not show its secret", async () => {
+describe("the manager bot's webhook", () => {
+  it("accepts nothing without its secret", async () => {
     for (const secret of ["", "x"]) {
       const { status } = await fetch(`${server.baseUrl}/v1/telegram/hooks/manager`, {
         method: "POST",
@@ -734,7 +734,7 @@ describe("the manager's hook", () => {
 })
 
 describe("without a manager bot", () => {
-  it("there are no managed bots, and no hook for one", async () => {
+  it("managed bots and their webhook are not available", async () => {
     const bare = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url } })
     try {
       const other = await bare.createApp()

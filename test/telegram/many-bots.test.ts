@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-/** What is written by one connection that ends with it, so that the statistics know of it. */
+/** Written by a connection that then ends, so that the statistics include it. */
 const written = async (write: (sql: postgres.Sql) => Promise<unknown>) => {
   const sql = postgres(database.url, { max: 1, connection: { application_name: "writing" } })
   await write(sql)
@@ -35,14 +35,13 @@ const alone = () =>
       ).length === 0
   )
 
-// A thousand are few enough that the planner would rather read them all. It may once, of channels: how one is doing is
-// noted every ten seconds.
+// With only a thousand rows the planner prefers to read them all. For channels it may do so once, because their state
+// is written every ten seconds.
 it.for([
   { bots: 1000, more: 1500 },
   { bots: 10_000, more: 500 }
 ])(
-  "a process that has $bots bots starts, and answers somebody, on as few rows as one that has one, and calls " +
-    "Telegram for no other bot",
+  "a process with $bots bots starts and answers with as few rows as with one, and calls Telegram for no other bot",
   { timeout: 60_000 },
   async ({ bots, more }, { annotate }) => {
     const { sql } = database
@@ -96,7 +95,7 @@ it.for([
       select ${appId}, ${id}, 'chats', 'telegram_byo', true, 'telegram ' || n, '{}' from generate_series(1, ${bots}::int) n`
       await each`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
       select ${appId}, ${id}, n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1, ${bots}::int) n`
-      // A third of the bots are held, with what was written to them; a third of the people have blocked theirs.
+      // A third of the bots are held, with pending messages. A third of the people have blocked their bot.
       await each`update telegram_bots set status = 'suspended' where user_id <= ${bots}::int and user_id % 3 = 0`
       await each`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw)
       select ${appId}, ${id}, u, 'text', n, 'infinity', '{}' from generate_series(3, ${bots}::int, 3) n, generate_series(1, 10) u`

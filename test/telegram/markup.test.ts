@@ -5,8 +5,8 @@ import { render } from "#channels/telegram/render.ts"
 
 const plain = (text: string) => ({ text, entities: [] })
 
-describe("the marks of a text", () => {
-  it("become entities in UTF-16 units, and the asterisks go", () => {
+describe("the markup of a text", () => {
+  it("becomes entities in UTF-16 units, and the asterisks are removed", () => {
     assert.deepStrictEqual(readMarks("😀 *sets the pot down* and **now**"), {
       text: "😀 sets the pot down and now",
       entities: [
@@ -17,7 +17,7 @@ describe("the marks of a text", () => {
   })
 
   it.each(["2 * 3 * 4", "a * b", "*", "**", "* item\n* item", "it's 5*", "*not\nover lines*"])(
-    "stay asterisks when they mark nothing: %s",
+    "keeps asterisks that mark nothing: %s",
     (text) => {
       assert.deepStrictEqual(readMarks(text), plain(text))
     }
@@ -25,7 +25,7 @@ describe("the marks of a text", () => {
 })
 
 describe("a long text", () => {
-  it("is parted into messages of at most 4,096 UTF-16 units, at a good place", () => {
+  it("is split into messages of at most 4,096 UTF-16 units, at a good place", () => {
     const paragraph = `${"word ".repeat(500).trim()}.`
     const pieces = splitMarked(plain([paragraph, paragraph, paragraph].join("\n\n")))
     assert.deepStrictEqual(
@@ -34,7 +34,7 @@ describe("a long text", () => {
     )
   })
 
-  it("is never cut inside an emoji, be it at the very edge", () => {
+  it("is never cut inside an emoji, not even at the very edge", () => {
     for (const before of [4094, 4095, 4096]) {
       const pieces = splitMarked(plain(`${"x".repeat(before)}😀👩‍👩‍👧tail`))
       for (const { text } of pieces) {
@@ -45,7 +45,7 @@ describe("a long text", () => {
     }
   })
 
-  it("keeps its looks across the cut", () => {
+  it("keeps its formatting across the cut", () => {
     const pieces = splitMarked(readMarks(`${"a ".repeat(2040)}*${"b ".repeat(40).trim()}*`))
     assert.lengthOf(pieces, 2)
     assert.deepStrictEqual(
@@ -56,7 +56,7 @@ describe("a long text", () => {
     )
   })
 
-  it("loses nothing but white space, whatever it is", () => {
+  it("loses only white space", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
         const pieces = splitMarked(plain(text), 20)
@@ -80,7 +80,7 @@ describe("a long text", () => {
 describe("an event in a chat", () => {
   const event = (role: string, payload: object) => JSON.stringify({ role, payload })
 
-  it("is a message a bubble", () => {
+  it("is one message per bubble", () => {
     assert.deepStrictEqual(
       render("message.created", event("character", { bubbles: ["One.", "Two."] })).map(
         (message) => message.kind === "text" && message.text
@@ -97,7 +97,7 @@ describe("an event in a chat", () => {
   ])("is nothing: %s %s", (type, text) => {
     assert.deepStrictEqual(render(type, text), [])
   })
-  it("is a picture with its caption, and in words where pictures are not taken", () => {
+  it("is a picture with its caption, or text where pictures are not accepted", () => {
     assert.deepStrictEqual(
       render(
         "image.ready",

@@ -23,7 +23,7 @@ const started = async () => {
   await saidAtLeast(harness, bot, person, 1)
   return { bot, id, person }
 }
-/** Says it and waits until the turn is answered on the log. */
+/** Sends the message and waits until the turn is answered on the log. */
 const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
   harness.telegram.say(person, bot, text)
   await until("the answer", async () => {
@@ -44,7 +44,7 @@ const saysAndHears = async (bot: FakeBot, person: FakePerson, text: string) => {
 }
 const countOf = (bot: FakeBot, person: FakePerson, words: string) =>
   harness.said(bot, person).filter((text) => text.includes(words)).length
-/** Asked for, confirmed, and done. */
+/** Requested, confirmed, and done. */
 const forgets = async (bot: FakeBot, person: FakePerson) => {
   const [asked, deleted] = ["again within five minutes", "Your data has been deleted"]
   const before = [countOf(bot, person, asked), countOf(bot, person, deleted)] as const
@@ -54,8 +54,8 @@ const forgets = async (bot: FakeBot, person: FakePerson) => {
   await until("the end", () => countOf(bot, person, deleted) > before[1])
 }
 
-describe("somebody who told a bot that they are 15", () => {
-  it("is still a minor after /forget, in a new chat with the same character and with any other bot of the app", async () => {
+describe("a person who told a bot that they are 15", () => {
+  it("is still a minor after /forget, in a new chat with the same or another bot of the app", async () => {
     const { bot, person } = await started()
     assert.strictEqual(await ageOf(person), "unknown")
     await saysAndHears(bot, person, "hi! I'm 15 btw")
@@ -71,7 +71,7 @@ describe("somebody who told a bot that they are 15", () => {
     assert.strictEqual(await ageOf(person), "minor")
   })
 
-  it("is still a minor when the app erases them after that, of which a hash alone is kept", async () => {
+  it("is still a minor if the app erases them afterwards, by a hash that is kept", async () => {
     const { bot, person } = await started()
     await saysAndHears(bot, person, "hi! I'm 15 btw")
     await forgets(bot, person)
@@ -90,7 +90,7 @@ describe("somebody who told a bot that they are 15", () => {
     assert.strictEqual(await ageOf(person), "minor")
   })
 
-  it("makes nobody else a minor", async () => {
+  it("does not make anybody else a minor", async () => {
     const { bot, person } = await started()
     await saysAndHears(bot, person, "hello there")
     await forgets(bot, person)

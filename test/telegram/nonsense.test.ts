@@ -18,7 +18,7 @@ const greeted = async () => {
   const [chat] = await harness.chatsOf(attached.id)
   return { ...attached, person, session: chat?.session_id ?? "" }
 }
-/** An event of the character's with these bubbles, as a turn would leave it. */
+/** An event of the character with these bubbles, as a turn leaves it. */
 const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
   const { sql } = harness.server.database
   const [log] = await sql`update session_logs set last_cursor = last_cursor + 1
@@ -52,12 +52,12 @@ const wait = (retry_after: unknown, description: unknown = "Too Many Requests") 
 describe("a wait that Telegram asks for", () => {
   it.concurrent.each<readonly [string, unknown]>([
     ["as text", wait("1")],
-    ["of less than nothing", wait(-5)],
-    ["of a part of a second", wait(0.0005)],
+    ["of a negative time", wait(-5)],
+    ["of a fraction of a second", wait(0.0005)],
     ["without words", wait(1, "")],
-    ["with no text for words", wait(1, { retry: "later" })],
+    ["without a text description", wait(1, { retry: "later" })],
     ["with its code as text", { ...wait(1), error_code: "429" }]
-  ])("%s is no loss: the message is sent after it", async (_, body) => {
+  ])("%s loses nothing: the message is sent afterwards", async (_, body) => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", 429, body)
     await speak(session, ["Patience."])
@@ -66,7 +66,7 @@ describe("a wait that Telegram asks for", () => {
     assert.deepStrictEqual(await outcomes(session), ["not_sent rate_limited", "sent null"])
   })
 
-  it("without saying for how long is a few seconds, and for ever a day", async () => {
+  it("without a duration is a few seconds, and with an infinite one a day", async () => {
     for (const [parameters, atLeast, atMost] of [
       [undefined, 3, 6],
       [{ retry_after: 1e18 }, 86_000, 86_500],
@@ -91,21 +91,21 @@ describe("a wait that Telegram asks for", () => {
   })
 })
 
-describe("an answer that is none of the Bot API's", () => {
+describe("an answer that is not from the Bot API", () => {
   it.concurrent.each<readonly [string, number, unknown]>([
-    ["a no without a code", 200, { ok: false }],
-    ["a no in a code of its own", 400, { ok: false, error_code: "many", description: ["x"], parameters: null }],
+    ["a refusal without a code", 200, { ok: false }],
+    ["a refusal with an unknown code", 400, { ok: false, error_code: "many", description: ["x"], parameters: null }],
     ["a list", 200, []],
     ["nothing", 200, null],
-    ["a yes to nothing", 200, { ok: true }],
-    ["a yes with nothing", 200, { ok: true, result: null }],
-    ["a yes with something else", 200, { ok: true, result: { message_id: "7" } }],
-    ["a way elsewhere", 302, {}]
-  ])("leaves a message of unknown fate, once on record, and what follows is sent: %s", async (_, status, body) => {
+    ["a success without a result", 200, { ok: true }],
+    ["a success with an empty result", 200, { ok: true, result: null }],
+    ["a success with another result", 200, { ok: true, result: { message_id: "7" } }],
+    ["a redirect", 302, {}]
+  ])("leaves a message with an unknown outcome, recorded once, and the next is sent: %s", async (_, status, body) => {
     const { bot, person, session } = await greeted()
     answers(bot, "sendMessage", status, body)
     await speak(session, ["Perhaps.", "Surely."])
-    await until("what follows", () => harness.said(bot, person).includes("Surely."))
+    await until("the next message", () => harness.said(bot, person).includes("Surely."))
     await until("the outcomes", async () => (await outcomes(session)).length === 2)
     assert.deepStrictEqual(await outcomes(session), ["unknown no_answer", "sent null"])
     assert.deepStrictEqual(
@@ -114,7 +114,7 @@ describe("an answer that is none of the Bot API's", () => {
     )
   })
 
-  it("is no bot's name, and the app is told that Telegram cannot be asked", async () => {
+  it("is not used as a bot's name, and the app is told that Telegram is unreachable", async () => {
     for (const result of [
       null,
       {},
@@ -135,7 +135,7 @@ describe("an answer that is none of the Bot API's", () => {
     }
   })
 
-  it("says nothing of a webhook: the bot stays as it is, and nothing breaks", async () => {
+  it("does not change the status of a webhook: the bot stays as it is, and nothing breaks", async () => {
     const { bot, id } = await greeted()
     for (const result of [
       null,
@@ -151,7 +151,7 @@ describe("an answer that is none of the Bot API's", () => {
     }
   })
 
-  it("shows no token, though it has one in it", async () => {
+  it("is not shown with a token that it contains", async () => {
     const { bot, session, id } = await greeted()
     answers(bot, "sendMessage", 400, { ok: false, error_code: 400, description: `Bad Request: ${bot.token} is odd` })
     await speak(session, ["Cursed."])

@@ -33,7 +33,7 @@ describe("a payment to an app's bot", () => {
     return status === 200 ? body.data : `${status} ${body.detail.code}`
   }
 
-  it("waits for the app's word, which is passed on once", async () => {
+  it("waits for the app's answer, which is passed on once", async () => {
     const { bot, id, person, session } = await started()
     const query = harness.telegram.pay(person, bot, { amount: 50, payload: "order-7" })
     assert.deepStrictEqual(await told("payment.pre_checkout", id), {
@@ -56,7 +56,7 @@ describe("a payment to an app's bot", () => {
     })
   })
 
-  it("is told to the app when it is done, and nobody answers it", async () => {
+  it("is reported to the app when it is completed, and gets no reply", async () => {
     const attached = await started()
     const { id, person, session } = attached
     const paid = {
@@ -85,7 +85,7 @@ describe("a payment to an app's bot", () => {
 })
 
 describe("the operational log of an app", () => {
-  it("is there and empty before anything has happened, waits for what comes, and is no other app's", async () => {
+  it("exists and is empty at first, waits for new events, and belongs to one app", async () => {
     const app = await harness.server.createApp()
     assert.deepStrictEqual((await app.get("/v1/delivery/events")).body.data, {
       events: [],
@@ -115,7 +115,7 @@ describe("the operational log of an app", () => {
       assert.strictEqual((await app.get(path)).status, 404)
   })
 
-  it("is pushed to the app's own webhooks, those that were there before it and those that came later", async () => {
+  it("is pushed to the app's webhooks, to existing and to later ones", async () => {
     const app = await harness.server.createApp()
     await app.post(`/v1/apps/${app.appId}/channels`, {
       kind: "webhook",

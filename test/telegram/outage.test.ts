@@ -9,7 +9,7 @@ import { freePort } from "#test/support/freePort.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
-/** The way to Telegram, which can be taken away. */
+/** The connection to Telegram, which can be cut. */
 const startWay = async () => {
   let to = 0
   const sockets = new Set<Socket>()
@@ -55,8 +55,8 @@ afterAll(async () => {
   await way.close()
 })
 
-describe("Telegram, when three bots have not got through to it", () => {
-  it.effect("is tried by one message at a time, less and less often, until one gets through", () =>
+describe("an unreachable Telegram, after failures of three bots", () => {
+  it.effect("is tried by one message at a time, less and less often, until one succeeds", () =>
     Effect.gen(function* () {
       const { wait, record } = yield* Outage
       for (const bot of ["bot_1", "bot_2"]) yield* record(bot, false)
@@ -78,7 +78,7 @@ describe("Telegram, when three bots have not got through to it", () => {
     }).pipe(Effect.provide(Outage.layer))
   )
 
-  it("is not tried by the others, and gets all that was said once it is back", async () => {
+  it("is not called for other messages, which are all sent when it is reachable", async () => {
     const { sql } = harness.server.database
     const greeted = async () => {
       const attached = await harness.attach()
@@ -92,7 +92,7 @@ describe("Telegram, when three bots have not got through to it", () => {
       (await sql`select 1 from delivery_attempts where channel_id = ${id} and error_code = 'econnrefused'`).length
     const [last] = bots.splice(3)
     await way.cut()
-    // As a message by Telegram's own hand comes in, whose way to us is another.
+    // Simulates a message that Telegram delivers, over a different connection.
     for (const { bot, person } of bots) harness.telegram.say(person, bot, "/help")
     await until("three bots to have tried", async () =>
       (await Promise.all(bots.map(({ id }) => failed(id)))).every((tries) => tries > 0)

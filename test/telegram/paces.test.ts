@@ -12,7 +12,7 @@ import { Rates } from "#test/support/telegram/Rates.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const CEILINGS = { chat: { perSecond: 1, burst: 3 }, group: { perSecond: 1 / 3, burst: 1 } }
-/** What is not back is counted as if it took so long. */
+/** A call that does not return is counted as if it took this long. */
 const UNDER_WAY_MS = 1000
 const EVERY_MS = { chat: 1000, group: 3000 }
 
@@ -31,16 +31,16 @@ const services = Layer.unwrap(
 const call = fc.record({
   afterMs: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 1500 })),
   isTyping: fc.boolean(),
-  /** What a message takes from its place to its departure. */
+  /** The time from a message's slot to its departure. */
   lateMs: fc.integer({ min: 0, max: 200 }),
   onItsWayMs: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: UNDER_WAY_MS - 100 })),
-  /** Else its process is killed meanwhile, or it is broken off. */
+  /** Otherwise its process is killed meanwhile, or it is interrupted. */
   isBack: fc.boolean()
 })
 type Call = typeof call extends fc.Arbitrary<infer A> ? A : never
 
 let chats = 0
-/** A chat in which somebody waits for an answer, and time that passes as it is told to, for the database too. */
+/** A chat in which somebody waits for an answer, and a clock under the test's control, also for the database. */
 const openChat = Effect.fnUntraced(function* (isGroup: boolean) {
   const { query } = yield* Database
   const chatId = (isGroup ? -1 : 1) * ++chats
@@ -86,11 +86,11 @@ const openChat = Effect.fnUntraced(function* (isGroup: boolean) {
   return { ref, pass, now, skippedMs: () => skippedMs }
 })
 
-describe("a chat's pace", () => {
+describe("the pace of a chat", () => {
   layer(services)((it) => {
     it.effect(
-      "keeps below the ceilings as calls come in, however many processes make them, and whatever is killed or " +
-        "broken off on the way",
+      "stays within the limits as calls arrive, over any number of processes, and even if some are killed or " +
+        "interrupted",
       () =>
         Effect.gen(function* () {
           const context = yield* Effect.context<Database | Pace>()
@@ -106,7 +106,7 @@ describe("a chat's pace", () => {
               if (inFlight === null) return assert.fail("the chat's pace is not kept")
               const { chatId, untilMs, aheadMs } = inFlight
               const skippedBeforeMs = skippedMs()
-              // Where it is counted as if it took its time, that tells when it left to the microsecond.
+              // If it is counted as slow, that shows its departure time to the microsecond.
               const leftAtMs =
                 aheadMs > 0
                   ? untilMs + skippedBeforeMs - EVERY_MS[isGroup ? "group" : "chat"] - UNDER_WAY_MS
@@ -173,7 +173,7 @@ describe("a chat's pace", () => {
         })
     )
 
-    it.effect("is no slower for that once they are back: three at once, and one a second", () =>
+    it.effect("allows three calls at once, and then one a second, if the calls return", () =>
       Effect.gen(function* () {
         const { acquire, reserve, release } = yield* Pace
         const { ref, pass } = yield* openChat(false)
@@ -193,8 +193,8 @@ describe("a chat's pace", () => {
     )
 
     it.effect(
-      "promises a place to one at a time: who asks meanwhile is told of the next, be it typing, and a promise " +
-        "that is not taken up is soon over",
+      "reserves a slot for one call at a time: others, including typing, get the next, and an unused reservation " +
+        "expires soon",
       () =>
         Effect.gen(function* () {
           const { acquire, reserve, tryAcquire } = yield* Pace
@@ -214,7 +214,7 @@ describe("a chat's pace", () => {
         })
     )
 
-    it.effect("is kept of no chat that is not there, and lets it go", () =>
+    it.effect("is not kept for a missing chat, and does not block it", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
         const { acquire } = yield* Pace

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-describe("a bot that is polled", () => {
-  it("answers without a webhook, and lets Telegram forget an update only once it is stored", async () => {
+describe("a polled bot", () => {
+  it("answers without a webhook, and confirms an update to Telegram only once it is stored", async () => {
     const { bot, body } = await harness.attach()
     assert.strictEqual(body.status, "active")
     const person = harness.telegram.createUser({ first_name: "Anna" })
@@ -23,7 +23,7 @@ describe("a bot that is polled", () => {
     await until("all to be confirmed", () => harness.telegram.pendingUpdates(bot).length === 0)
   })
 
-  it("has what follows closely answered as its bot is set now", async () => {
+  it("has the next messages answered with its current settings", async () => {
     const { bot, id } = await harness.attach()
     const person = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(person, bot)
@@ -38,7 +38,7 @@ describe("a bot that is polled", () => {
     assert.strictEqual(heard.payload["text"], "Hey\nare you there?")
   })
 
-  it("is polled by one process at a time, and by the next when that one goes", async () => {
+  it("is polled by one process at a time, and by the next if that one stops", async () => {
     const { bot, id } = await harness.attach()
     const { sql } = harness.server.database
     const poller = async () =>
@@ -65,7 +65,7 @@ describe("a bot that is polled", () => {
     }
   })
 
-  it("is degraded, and left alone for a while, when another system polls it", async () => {
+  it("is degraded, and paused for a while, if another system polls it", async () => {
     const { bot, id } = await harness.attach()
     await until("a poll", () => harness.telegram.calls({ bot, method: "getUpdates" }).length > 0)
     harness.telegram.fault(

@@ -4,7 +4,7 @@ import { until } from "#test/support/until.ts"
 
 const CHATS = 100
 const ASKING = 5
-/** What a bot sends of its own accord in a second, at most. */
+/** The maximum number of proactive messages of a bot in a second. */
 const MAX_A_SECOND = 25
 
 let harness: TelegramHarness
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** A message of the character's own accord in each of these chats, as turns that end in one moment would leave them. */
+/** A proactive message in each of these chats, as turns that end at the same moment leave them. */
 const writeFirst = async (chats: ReadonlyArray<number>, text: string) => {
   const { sql } = harness.server.database
   await sql`
@@ -33,45 +33,42 @@ const writeFirst = async (chats: ReadonlyArray<number>, text: string) => {
 const sent = (bot: FakeBot, isMeant: (text: string) => boolean) =>
   harness.telegram.calls({ bot, method: "sendMessage" }).filter(({ parameters }) => isMeant(String(parameters["text"])))
 
-it(
-  "what a bot says of its own accord to many at once goes out in time, keeps below 25 a second, and holds up " +
-    "nobody's answer",
-  async ({ annotate }) => {
-    const { bot } = await harness.attach()
-    const people = Array.from({ length: CHATS + ASKING }, () => harness.telegram.createUser())
-    for (const person of people) harness.telegram.start(person, bot)
-    await until("all to be greeted", () => people.every((person) => harness.said(bot, person).length === 1), 60_000)
-    await until(
-      "every lane to rest",
-      async () =>
-        (await harness.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0
-    )
+it("a bot's proactive messages to many people stay below 25 a second, and delay nobody's reply", async ({
+  annotate
+}) => {
+  const { bot } = await harness.attach()
+  const people = Array.from({ length: CHATS + ASKING }, () => harness.telegram.createUser())
+  for (const person of people) harness.telegram.start(person, bot)
+  await until("all to be greeted", () => people.every((person) => harness.said(bot, person).length === 1), 60_000)
+  await until(
+    "every lane to be idle",
+    async () =>
+      (await harness.server.database.sql`select 1 from lanes where position < head or owner is not null`).length === 0
+  )
 
-    const [asking, silent] = [people.slice(0, ASKING), people.slice(ASKING)]
-    const isOwn = (text: string) => text === "The first swallows are back."
-    await writeFirst(
-      silent.map(({ id }) => id),
-      "The first swallows are back."
-    )
-    await until("the first", () => sent(bot, isOwn).length > 0)
-    for (const person of asking) harness.telegram.say(person, bot, "/help")
-    await until("all answers", () => asking.every((person) => harness.said(bot, person).length === 2))
-    const before = sent(bot, isOwn).length
-    await until(
-      "all that was said unasked",
-      () => silent.every((person) => harness.said(bot, person).length === 2),
-      60_000
-    )
+  const [asking, silent] = [people.slice(0, ASKING), people.slice(ASKING)]
+  const isOwn = (text: string) => text === "The first swallows are back."
+  await writeFirst(
+    silent.map(({ id }) => id),
+    "The first swallows are back."
+  )
+  await until("the first", () => sent(bot, isOwn).length > 0)
+  for (const person of asking) harness.telegram.say(person, bot, "/help")
+  await until("all answers", () => asking.every((person) => harness.said(bot, person).length === 2))
+  const before = sent(bot, isOwn).length
+  await until(
+    "all that was said unasked",
+    () => silent.every((person) => harness.said(bot, person).length === 2),
+    60_000
+  )
 
-    const times = sent(bot, isOwn).map(({ atMs }) => atMs)
-    assert.lengthOf(times, CHATS)
-    const tightest = Math.min(...times.slice(MAX_A_SECOND).map((at, index) => at - (times[index] ?? 0)))
-    await annotate(
-      `${CHATS} in ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms, ${MAX_A_SECOND + 1} never closer than ` +
-        `${tightest} ms, answers there after ${before}`
-    )
-    assert.isAtLeast(tightest, 1000)
-    assert.isBelow(before, CHATS)
-  },
-  120_000
-)
+  const times = sent(bot, isOwn).map(({ atMs }) => atMs)
+  assert.lengthOf(times, CHATS)
+  const tightest = Math.min(...times.slice(MAX_A_SECOND).map((at, index) => at - (times[index] ?? 0)))
+  await annotate(
+    `${CHATS} in ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms, ${MAX_A_SECOND + 1} never closer than ` +
+      `${tightest} ms, answers there after ${before}`
+  )
+  assert.isAtLeast(tightest, 1000)
+  assert.isBelow(before, CHATS)
+}, 120_000)

@@ -13,7 +13,7 @@ const decisionsOf = async (session: string) =>
   (await harness.app.get(`/v1/apps/${harness.app.appId}/proactive-policy/decisions?session_id=${session}`)).body.data
     .decisions
 
-/** What the last look came to, once it is one of these. */
+/** The result of the last check, once it is one of these. */
 const skip = (session: string, ...gates: ReadonlyArray<string>) =>
   until("a skip", async () => {
     const skippedBy: string | undefined = (await decisionsOf(session))[0]?.skipped_by
@@ -33,7 +33,7 @@ const converse = async () => {
 }
 
 describe("a character that writes first on Telegram", () => {
-  it("does so in the chat, after a silence, once", async () => {
+  it("writes in the chat, after a silence, once", async () => {
     const { bot, anna, session } = await converse()
     const before = harness.said(bot, anna).length
     await shiftIntoPast(harness.server.database.sql, session, 13)
@@ -46,7 +46,7 @@ describe("a character that writes first on Telegram", () => {
     assert.deepInclude((await decisionsOf(session))[0], { decision: "sent" })
   })
 
-  it("is skipped before anything else while the person has blocked the bot, and may again once they are back", async () => {
+  it("is skipped first of all while the person blocks the bot, and may write again afterwards", async () => {
     const { bot, anna, session } = await converse()
     harness.telegram.block(anna, bot)
     await until(
@@ -66,7 +66,7 @@ describe("a character that writes first on Telegram", () => {
     harness.telegram.unblock(anna, bot)
     harness.telegram.start(anna, bot)
     await until(
-      "the session to be looked at anew",
+      "the session to be checked again",
       async () =>
         (
           await harness.server.database
@@ -75,7 +75,7 @@ describe("a character that writes first on Telegram", () => {
     )
   })
 
-  it("is kept by the policy from a channel that it denies", async () => {
+  it("does not write on a channel that the policy denies", async () => {
     const { session } = await converse()
     await harness.app.patch(`/v1/apps/${harness.app.appId}/proactive-policy`, {
       channel_policy: { channels: { telegram_byo: { allow: false } } }
@@ -91,7 +91,7 @@ describe("a character that writes first on Telegram", () => {
     await saidAtLeast(harness, bot, anna, before + 1)
     await shiftIntoPast(harness.server.database.sql, session, 13)
     assert.strictEqual(await skip(session, "opted_out", "proactive_disabled"), "opted_out")
-    // The person's own word outlasts what the app sets.
+    // The person's own opt-out takes precedence over what the app sets.
     await harness.app.patch(`/v1/sessions/${session}/proactive-controls`, { proactive_enabled: true })
     assert.strictEqual(
       (await harness.app.post(`/v1/sessions/${session}/proactive/evaluate`, {})).body.data.skipped_by,

@@ -56,7 +56,7 @@ const profileOf = ({ profile }: Awaited<ReturnType<typeof attach>>["bot"]) => [
 ]
 
 describe("a rebrand", () => {
-  it("makes bots what their characters are now: name, descriptions, commands and picture", async () => {
+  it("gives bots their character's current name, descriptions, commands and picture", async () => {
     const { bot, id, character_slug } = await attach()
     assert.deepInclude(await completed(await rebrand([id])), { done: 1, failed: 0 })
     assert.deepStrictEqual(profileOf(bot), ["Mara", BIO, BIO])
@@ -70,11 +70,11 @@ describe("a rebrand", () => {
       expected_version: body.data.version
     })
     assert.deepInclude(await completed(await rebrand([id])), { done: 1, failed: 0 })
-    // What the character does not have any more stays.
+    // What the character no longer has stays.
     assert.deepStrictEqual(profileOf(bot), ["Mara Lind", BIO, BIO])
   })
 
-  it("writes only what differs, but for the picture, which nobody can read back", async () => {
+  it("writes only what differs, except for the picture, which cannot be read back", async () => {
     const { bot, id } = await attach()
     await completed(await rebrand([id]))
     await completed(await rebrand([id]))
@@ -84,7 +84,7 @@ describe("a rebrand", () => {
     assert.deepStrictEqual(counts, [1, 1, 1, 1, 2])
   })
 
-  it("cuts what is too long at the end of a sentence or with an ellipsis, and no character in two", async () => {
+  it("shortens overlong text at the end of a sentence or with an ellipsis, and splits no character", async () => {
     const display_name = "🎭".repeat(40)
     const bio = `She sees the harbour. ${"🐟🐠 ".repeat(200)}`
     const { bot, id } = await attach({ display_name, visible_bio: bio })
@@ -96,7 +96,7 @@ describe("a rebrand", () => {
     assert.isTrue(description.isWellFormed())
   })
 
-  it("only looks when it is told to, and does nothing to a bot of another app", async () => {
+  it("changes nothing in a dry run, and never affects a bot of another app", async () => {
     const { bot, id } = await attach()
     assert.deepInclude(await completed(await rebrand([id], { dry_run: true })), { done: 1, failed: 0 })
     assert.isEmpty(harness.telegram.calls({ bot, method: "setMyDescription" }))
@@ -113,7 +113,7 @@ describe("a rebrand", () => {
     assert.isEmpty(harness.telegram.calls({ bot, method: "setMyDescription" }))
   })
 
-  it("says which part Telegram does not take, and puts the others", async () => {
+  it("reports which part Telegram rejects, and sets the others", async () => {
     const { bot, id } = await attach()
     harness.telegram.fault(
       { bot, method: "setMyProfilePhoto" },
@@ -126,7 +126,7 @@ describe("a rebrand", () => {
   })
 })
 
-describe("a name that Telegram has the bot wait for", () => {
+describe("a name change that Telegram delays", () => {
   const wake = async (batch: string) => {
     const { sql } = harness.server.database
     await sql`update telegram_batch_items set due_at = now() where batch_id = ${batch} and status = 'pending'`
@@ -138,7 +138,7 @@ describe("a name that Telegram has the bot wait for", () => {
       return item?.error_code === "rate_limited" && item
     })
 
-  it("keeps no other bot waiting, costs no attempt however often, and is put when its time has come", async () => {
+  it("delays no other bot, uses up no attempts, and is applied when its time has come", async () => {
     const [slow, other] = [await attach(), await attach()]
     const { sql } = harness.server.database
     const refusal = harness.telegram.fault({ bot: slow.bot, method: "setMyName", count: 1000 }, HOUR)
@@ -176,7 +176,7 @@ describe("a name that Telegram has the bot wait for", () => {
     assert.isNull((await itemsOf(batch))[0]?.next_attempt_at)
   })
 
-  it("is what the character is called by then, and comes with the picture that it has by then", async () => {
+  it("uses the character's name and picture of that time", async () => {
     const { bot, id, character_slug } = await attach()
     harness.telegram.fault({ bot, method: "setMyName" }, HOUR)
     const batch = await rebrand([id])
@@ -189,11 +189,14 @@ describe("a name that Telegram has the bot wait for", () => {
     assert.lengthOf(harness.telegram.calls({ bot, method: "setMyProfilePhoto" }), 2)
   })
 
-  it("is gone on with where a process died that had put the rest", async () => {
+  it("continues if the process died that had set the rest", async () => {
     const { bot, id } = await attach()
     harness.telegram.fault({ bot, method: "setMyName" }, { kind: "hang" })
     const batch = await rebrand([id])
-    await until("the name to be under way", () => harness.telegram.calls({ bot, method: "setMyName" }).length === 1)
+    await until(
+      "the name change to be in flight",
+      () => harness.telegram.calls({ bot, method: "setMyName" }).length === 1
+    )
     await wake(batch)
     assert.deepInclude(await completed(batch), { done: 1, failed: 0 })
     assert.deepStrictEqual(

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** A chat whose next /forget deletes. */
+/** A chat in which the next /forget confirms the deletion. */
 const begin = async (fields: Record<string, unknown> = {}) => {
   const attached = await harness.attach(fields)
   const person = harness.telegram.createUser({ first_name: "Anna" })
@@ -43,7 +43,7 @@ const serviceLogOf = async ({ id }: Pick<Begun, "id">) =>
     await harness.server.database.sql<Array<{ log_id: string }>>`
       select service_log_id as log_id from telegram_chats where channel_id = ${id} and service_log_id is not null`
   )[0]?.log_id ?? assert.fail("no service log")
-/** A row for each of a log's own, its one event and its one lane. */
+/** The number of rows that belong to a log: itself, its event and its lane. */
 const rowsOf = (log: string) => harness.server.database.sql`
   select 1 from session_logs where session_id = ${log} union all select 1 from events where session_id = ${log}
   union all select 1 from lanes where session_id = ${log}`
@@ -67,7 +67,7 @@ const outcomes = async ({ id }: Pick<Begun, "id">) =>
       join telegram_chats c on c.service_log_id = a.session_id where a.channel_id = ${id} order by a.fence`
   ).map(({ outcome, error_code }) => [outcome, error_code])
 
-/** The lane of the reply is leased, and waits for its slot until this has happened. */
+/** Leases the lane of the reply, and makes it wait for its slot until this has happened. */
 const whileItWaits = ({ id, bot, person }: Begun, happens: (tx: postgres.TransactionSql) => PromiseLike<unknown>) =>
   harness.server.database.sql.begin(async (tx) => {
     await tx`select from telegram_paces where channel_id = ${id} for update`
@@ -93,7 +93,7 @@ const exportedChats = async (ref: string) => {
 
 const status = async ({ id }: Pick<Begun, "id">) => (await harness.chatsOf(id))[0]?.status
 
-describe("the reply to a /forget that has deleted", () => {
+describe("the reply to a completed /forget", () => {
   it("is sent by another worker if the one that was about to send it dies", async () => {
     const begun = await begin()
     await whileItWaits(begun, (tx) => tx`update lanes set owner = 'wrk_dead' where ${ofServiceLog(tx, begun.id)}`)
@@ -101,7 +101,7 @@ describe("the reply to a /forget that has deleted", () => {
     assert.lengthOf(replies(begun), 1)
   })
 
-  it("is not sent again if the worker dies while it sends: this is recorded, the app is told, the chat goes on", async () => {
+  it("is not sent again if the worker dies while sending: it is recorded, and the app is told", async () => {
     const begun = await begin()
     await whileItWaits(
       begun,
@@ -120,7 +120,7 @@ describe("the reply to a /forget that has deleted", () => {
     assert.deepInclude(told.payload, { session_id: null, event_cursor: 1, part: 0 })
   })
 
-  it("waits with everything else if the operator stops the bot in the moment before it is sent", async () => {
+  it("waits with everything else if the operator holds the bot just before it is sent", async () => {
     const begun = await begin()
     const { sql } = harness.server.database
     await whileItWaits(begun, (tx) => tx`insert into telegram_holds (scope) values (${harness.app.appId})`)
@@ -133,7 +133,7 @@ describe("the reply to a /forget that has deleted", () => {
   })
 
   it.each([
-    ["is sent once, though Telegram breaks off", { kind: "drop_after" }, [["unknown", "econnreset"]]],
+    ["is sent once, even if Telegram breaks the connection", { kind: "drop_after" }, [["unknown", "econnreset"]]],
     [
       "waits as long as Telegram asks",
       { kind: "error", code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } },
@@ -143,7 +143,7 @@ describe("the reply to a /forget that has deleted", () => {
       ]
     ],
     [
-      "is tried again after a refusal that may pass",
+      "is retried after a temporary refusal",
       TWO_POLLERS,
       [
         ["not_sent", "conflict"],
@@ -181,13 +181,13 @@ describe("the reply to a /forget that has deleted", () => {
     }
   )
 
-  it("holds up nobody who comes back to a chat that could not be reached, and the next one is sent again", async () => {
+  it("does not delay a person who returns to an unreachable chat, and the next reply is sent again", async () => {
     const begun = await begin()
     const { sql } = harness.server.database
     harness.telegram.fault({ bot: begun.bot, method: "sendMessage" }, BLOCKED)
     harness.telegram.say(begun.person, begun.bot, "/forget")
     await laneIs(begun, (lane) => lane.status === "parked")
-    // Long ago, so that neither the sweep nor the person's return takes it up.
+    // So long ago that neither the sweep nor the return of the person retries it.
     await sql`update lanes set due_at = now() - interval '1 day'
       where session_id = (select service_log_id from telegram_chats where channel_id = ${begun.id})`
     await sql`update events set created_at = now() - interval '1 day'
@@ -202,7 +202,7 @@ describe("the reply to a /forget that has deleted", () => {
 })
 
 describe("service replies and the messages of sessions in one chat", () => {
-  it("keep their order: the greeting of who starts over at once waits for the reply, also while that is retried", async () => {
+  it("keep their order: the greeting after a restart waits for the reply, even while it is retried", async () => {
     const begun = await begin()
     harness.telegram.fault({ bot: begun.bot, method: "sendMessage" }, TWO_POLLERS)
     for (const text of ["/forget", "/start"]) harness.telegram.say(begun.person, begun.bot, text)
@@ -228,7 +228,7 @@ describe("service replies and the messages of sessions in one chat", () => {
     assert.deepStrictEqual(rest.map(isForgotten), [true, false])
   })
 
-  it("keep their order where there is a session: that nobody is there comes after what was said before, and on its log", async () => {
+  it("keep their order in a session: the reply follows earlier messages on its log", async () => {
     const character_slug = await harness.app.createCharacter({ greeting: GREETING })
     const { bot, id } = await harness.attach({ character_slug })
     const person = harness.telegram.createUser({ first_name: "Bea" })
@@ -256,7 +256,7 @@ describe("service replies and the messages of sessions in one chat", () => {
   })
 })
 
-describe("a person whom no character answers", () => {
+describe("a person whom no character can answer", () => {
   const declined = async () => {
     const character_slug = await harness.app.createCharacter({ greeting: GREETING })
     const attached = await harness.attach({ character_slug })
@@ -265,7 +265,7 @@ describe("a person whom no character answers", () => {
     return { ...attached, person }
   }
 
-  it("is told so after each message, in a chat without a session that the app sees", async () => {
+  it("is told so after each message, in a chat without a session that the app can see", async () => {
     const begun = await declined()
     harness.telegram.start(begun.person, begun.bot)
     await saidAtLeast(harness, begun.bot, begun.person, 1)
@@ -278,7 +278,7 @@ describe("a person whom no character answers", () => {
     assert.deepInclude(chat, { chat_id: begun.person.id, kind: "private", session_id: null, status: "active" })
   })
 
-  it("is told so again after they had blocked the bot", async () => {
+  it("is told so again after unblocking the bot", async () => {
     const begun = await declined()
     harness.telegram.fault({ bot: begun.bot, method: "sendMessage" }, BLOCKED)
     harness.telegram.start(begun.person, begun.bot)
@@ -290,7 +290,7 @@ describe("a person whom no character answers", () => {
 })
 
 describe("a service log", () => {
-  it("is no session: no other channel gets it, and the API does not know it", async () => {
+  it("is not a session: no other channel gets it, and the API does not return it", async () => {
     const begun = await begin()
     const channels = `/v1/apps/${harness.app.appId}/channels`
     const create = async (url: string) => (await harness.app.post(channels, { kind: "webhook", url })).body.data.id
@@ -313,7 +313,7 @@ describe("a service log", () => {
     for (const channel of [before, after]) await harness.app.delete(`${channels}/${channel}`)
   })
 
-  it("goes with its chat when that gives way to a group that has moved there", async () => {
+  it("is deleted with its chat when the group has moved to another chat", async () => {
     const character_slug = await harness.app.createCharacter({ greeting: GREETING })
     const { bot, id } = await harness.attach({ character_slug })
     const dora = harness.telegram.createUser({ first_name: "Dora" })

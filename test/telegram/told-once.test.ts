@@ -22,7 +22,7 @@ type Started = Awaited<ReturnType<typeof started>>
 const allDone = (id: string) =>
   until("all to be done", async () => {
     const { sql } = harness.server.database
-    // What waits for its next try need not wait here.
+    // Updates that wait for a retry become due at once.
     await sql`update telegram_updates set due_at = now()
       where channel_id = ${id} and done_at is null and error is not null and due_at > now()`
     return (await sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`).length === 0
@@ -34,7 +34,7 @@ const told = async (type: string, id: string): Promise<ReadonlyArray<LogEvent>> 
   )
 }
 
-describe("what a process dies over", () => {
+describe("a change whose process dies", () => {
   it.each<readonly [string, (started: Started) => object]>([
     [
       "payment.pre_checkout",
@@ -68,7 +68,7 @@ describe("what a process dies over", () => {
       "payment.subscription",
       ({ person }) => ({ subscription: { user: person.user, invoice_payload: "plan-1", state: "active" } })
     ]
-  ])("is told to the app once: %s", async (type, update) => {
+  ])("is reported to the app once: %s", async (type, update) => {
     const begun = await started()
     const death = await failCommitOnce(harness.server, {
       event: "update",
@@ -76,7 +76,7 @@ describe("what a process dies over", () => {
       when: `new.channel_id = '${begun.id}' and new.done_at is not null`
     })
     await harness.hand(begun, update(begun))
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await allDone(begun.id)
     await death.end()
     assert.lengthOf(await told(type, begun.id), 1)
@@ -114,7 +114,7 @@ describe("what a process dies over", () => {
           async () => (await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})).status === 200
         )
     ]
-  ])("comes to be and is told to the app, both: %s, %s", async (type, _, cause) => {
+  ])("takes effect and is reported to the app: %s, %s", async (type, _, cause) => {
     const begun = await started()
     const death = await failCommitOnce(harness.server, {
       event: "insert",
@@ -122,7 +122,7 @@ describe("what a process dies over", () => {
       when: `new.type = '${type}'`
     })
     await cause(begun)
-    await until("the death", death.hasFailed)
+    await until("the simulated crash", death.hasFailed)
     await until("the app to be told", async () => {
       await harness.server.database
         .sql`update telegram_updates set due_at = now() where channel_id = ${begun.id} and done_at is null and error is not null and due_at > now()`

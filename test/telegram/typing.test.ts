@@ -26,7 +26,7 @@ const failure = (kind: FailureKind) =>
     migrateTo: null
   })
 
-/** Typing beside a Telegram that only counts. */
+/** Typing with a Telegram that only counts calls. */
 const harness = Effect.fnUntraced(function* (
   trouble: ReadonlyArray<FailureKind | null> = [],
   places: ReadonlyArray<"busy" | "over"> = []
@@ -64,22 +64,20 @@ const harness = Effect.fnUntraced(function* (
   return { calls, typing: Context.get(services, Typing) }
 })
 
-describe("typing", () => {
-  it.effect(
-    "is shown again before it fades, by one loop however often it is begun, and not for longer than two minutes",
-    () =>
-      Effect.gen(function* () {
-        const { calls, typing } = yield* harness()
-        for (let n = 0; n < 3; n++) yield* typing.begin(REF, 1, 0)
-        yield* TestClock.adjust("10 minutes")
-        assert.deepStrictEqual(
-          calls,
-          Array.from({ length: 27 }, (_, index) => index * 4.5)
-        )
-      })
+describe("the typing indicator", () => {
+  it.effect("is renewed before it fades, by one loop however often it is started, and for at most two minutes", () =>
+    Effect.gen(function* () {
+      const { calls, typing } = yield* harness()
+      for (let n = 0; n < 3; n++) yield* typing.begin(REF, 1, 0)
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(
+        calls,
+        Array.from({ length: 27 }, (_, index) => index * 4.5)
+      )
+    })
   )
 
-  it.effect("counts its time from the question, not from when it was come to", () =>
+  it.effect("measures its time from the question, not from the start of processing", () =>
     Effect.gen(function* () {
       const { calls, typing } = yield* harness()
       yield* TestClock.adjust("2 minutes")
@@ -102,7 +100,7 @@ describe("typing", () => {
 
   it.effect.each([
     ["two failures in a row", ["ambiguous", null, "ambiguous", "ambiguous"], 4],
-    ["a token that is dead", ["auth"], 1],
+    ["a revoked token", ["auth"], 1],
     ["a wait that Telegram asks for", ["rate_limited"], 1],
     ["a person who has blocked the bot", ["chat_blocked"], 1]
   ] as const)("ends with %s", ([, trouble, count]) =>
@@ -114,7 +112,7 @@ describe("typing", () => {
     })
   )
 
-  it.effect("gives way while the chat has no place to spare, and ends when nobody waits any more", () =>
+  it.effect("yields while the chat has no free slot, and ends when nobody waits any more", () =>
     Effect.gen(function* () {
       const { calls, typing } = yield* harness([], ["busy", "busy"])
       yield* typing.begin(REF, 1, 0)

@@ -9,8 +9,8 @@ const group = { id: -100, type: "supergroup" }
 const message = (fields: object): Message => ({ message_id: 1, chat, from: anna, ...fields })
 const look = (fields: object) => lookAt({ update_id: 9, message: message(fields) })
 
-describe("a first look at an update", () => {
-  it("tells a person's message from a command, from service messages and from what is not ours to answer", () => {
+describe("the classification of an update", () => {
+  it("distinguishes a person's message from a command, a service message and anything else", () => {
     assert.deepInclude(look({ text: "hi" }), { updateId: 9, kind: "text", chatId: 5, threadId: 0, senderId: 5 })
     for (const text of ["/start x", "/start", "/help@mara_bot\nplease"])
       assert.deepInclude(look({ text }), { kind: "command" }, text)
@@ -55,7 +55,7 @@ describe("a first look at an update", () => {
       assert.isUndefined(lookAt(odd))
   })
 
-  it("takes a topic for a place of its own, and a mere answer to an answer for none", () => {
+  it("treats a topic as a separate chat, but not a plain reply to a reply", () => {
     assert.strictEqual(threadOf(message({ message_thread_id: 4, is_topic_message: true })), 4)
     assert.strictEqual(threadOf(message({ message_thread_id: 4 })), 0)
   })
@@ -71,10 +71,10 @@ describe("the text of a turn", () => {
     [{ location: { latitude: 52.5, longitude: 13.4 } }, "[location: 52.5, 13.4]"],
     [{ contact: { first_name: "Bea" } }, "[contact: Bea]"],
     [{ text: "a\u0000b\ud800c\u0007" }, "ab\ufffdc"]
-  ])("says in honest words what came besides text: %o", (fields, text) => {
+  ])("describes parts other than text in plain words: %o", (fields, text) => {
     assert.strictEqual(readMessages([message(fields)], BOT)?.text, text)
   })
-  it("consists of typed parts where it is more than text, with what was heard in a voice message", () => {
+  it("consists of typed parts if it is more than text, with the transcript of a voice message", () => {
     const messages = [
       message({ message_id: 1, text: "Listen:" }),
       message({ message_id: 2, voice: { duration: 7 } }),
@@ -91,7 +91,7 @@ describe("the text of a turn", () => {
     })
     assert.deepStrictEqual(readMessages([message({ text: "only words" })], BOT), { text: "only words" })
   })
-  it("joins what was written in quick succession, and is nothing where nothing was said", () => {
+  it("joins messages in quick succession, and is empty if nothing was said", () => {
     assert.strictEqual(
       readMessages([message({ text: "one" }), message({ photo: [{}] }), message({ text: "two" })], BOT)?.text,
       "one\n[photo]\ntwo"
@@ -99,7 +99,7 @@ describe("the text of a turn", () => {
     assert.isNull(readMessages([message({})], BOT))
     assert.isNull(readMessages([message({ text: "@mara_bot" })], BOT))
   })
-  it("is shortened between letters, never inside one", () => {
+  it("is shortened between characters, never inside one", () => {
     const long = `a${"😀".repeat(60)}`
     for (const fields of [
       { chat: group, from: { ...anna, first_name: long }, text: "@mara_bot hey" },
@@ -110,7 +110,7 @@ describe("the text of a turn", () => {
       assert.isTrue(text.isWellFormed() && text.includes("😀"), text)
     }
   })
-  it("names the speaker in a group, and not the bot that is meant", () => {
+  it("names the speaker in a group, but not the addressed bot", () => {
     assert.strictEqual(
       readMessages([message({ chat: group, text: "@Mara_Bot, are you there?" })], BOT)?.text,
       "Anna: are you there?"
@@ -119,7 +119,7 @@ describe("the text of a turn", () => {
 })
 
 describe("a message in a group", () => {
-  it("is for the bot when it names it or answers it", () => {
+  it("is for the bot if it names it or replies to it", () => {
     assert.isTrue(isAddressed(message({ chat: group, text: "hey @mara_bot" }), BOT))
     assert.isTrue(isAddressed(message({ chat: group, text: "yes", reply_to_message: { from: { id: 7 } } }), BOT))
     assert.isFalse(isAddressed(message({ chat: group, text: "yes", reply_to_message: { from: { id: 8 } } }), BOT))
@@ -129,7 +129,7 @@ describe("a message in a group", () => {
   })
 })
 
-describe("a press on a button", () => {
+describe("a press of a button", () => {
   const callback = (data: string | undefined) => ({
     id: "1",
     from: anna,
@@ -141,7 +141,7 @@ describe("a press on a button", () => {
       }
     }
   })
-  it("says what is written on it, and nothing where that cannot be told", () => {
+  it("says what is written on it, or nothing if that is unknown", () => {
     assert.strictEqual(readPress(callback("b")), "Bread")
     for (const data of ["x", undefined]) assert.isUndefined(readPress(callback(data)))
     assert.isUndefined(readPress({ id: "1", from: anna, data: "s" }))
@@ -149,7 +149,7 @@ describe("a press on a button", () => {
 })
 
 describe("a command", () => {
-  it("has a name and an argument, and may be another bot's", () => {
+  it("has a name and an argument, and may be for another bot", () => {
     assert.deepStrictEqual(readCommand(message({ text: "/start abc_-1" }), BOT), {
       name: "start",
       argument: "abc_-1",
@@ -165,7 +165,7 @@ describe("a command", () => {
   })
 })
 
-it("an update that has more in it than we read is read all the same", () => {
+it("an update with unknown fields is read anyway", () => {
   assert.strictEqual(
     readUpdate({ update_id: 1, extra: 1, message: { ...message({ text: "x" }), extra: { deep: [] } } })?.message?.text,
     "x"

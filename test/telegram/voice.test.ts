@@ -48,20 +48,20 @@ const started = async (app: TestApp = harness.app) => {
 }
 
 describe("a voice message", () => {
-  it("is listened to, after Telegram has had its answer, and reaches the character as what was said", async () => {
+  it("is transcribed after Telegram has its response, and reaches the character as text", async () => {
     const { bot, person, heard, speak } = await started()
     const held = Promise.withResolvers<void>()
     const before = model.transcriber.requests.length
     model.transcriber.script({ kind: "heard", text: "What is for dinner?", after: held.promise })
     speak({ bytes: Buffer.from("OggS soup") })
-    const listened = await until("it to be handed in", () => model.transcriber.requests[before])
+    const listened = await until("the transcription request", () => model.transcriber.requests[before])
     assert.deepInclude(listened, {
       bytes: Buffer.from("OggS soup"),
       model: "gpt-4o-mini-transcribe",
       mimeType: "audio/ogg",
       authorization: "Bearer sk-test"
     })
-    // The webhook was answered, and nothing has been heard yet.
+    // The webhook was answered, and nothing has been transcribed yet.
     await until("Telegram to have its answer", () => harness.telegram.pendingUpdates(bot).length === 0)
     held.resolve()
     const said = await heard()
@@ -72,7 +72,7 @@ describe("a voice message", () => {
     await saidAtLeast(harness, bot, person, 2)
   })
 
-  it("that the model cannot make out is answered as one that nobody has heard", async () => {
+  it("that the model cannot understand is answered as a voice message without text", async () => {
     for (const hearing of [
       { kind: "status", status: 500 },
       { kind: "heard", text: "  " }
@@ -88,7 +88,7 @@ describe("a voice message", () => {
     }
   })
 
-  it("that cannot be fetched is one that nobody has heard, too", async () => {
+  it("that cannot be downloaded is answered in the same way", async () => {
     const { bot, heard, speak } = await started()
     const before = model.transcriber.requests.length
     harness.telegram.fault({ bot, method: "getFile" }, { kind: "html502" })
@@ -100,14 +100,14 @@ describe("a voice message", () => {
   it.each([
     ["is too long", { duration: 601 }, "[voice message, 601 s]"],
     ["is too large", { size: 21 * 1_048_576 }, "[voice message, 7 s]"]
-  ])("that %s is not even fetched", async (_, options, text) => {
+  ])("that %s is not even downloaded", async (_, options, text) => {
     const { bot, heard, speak } = await started()
     speak(options)
     assert.strictEqual((await heard())["text"], text)
     assert.isEmpty(harness.telegram.calls({ bot, method: "getFile" }))
   })
 
-  it("that is larger than it was said to be is fetched no further than it may be", async () => {
+  it("that is larger than announced is downloaded only up to the limit", async () => {
     const { heard, speak } = await started()
     const before = model.transcriber.requests.length
     speak({ bytes: Buffer.alloc(21 * 1_048_576), size: 10 })
@@ -115,7 +115,7 @@ describe("a voice message", () => {
     assert.lengthOf(model.transcriber.requests, before)
   })
 
-  it("is not listened to out of an empty budget, and paid for out of one that is not", async () => {
+  it("is not transcribed on an empty budget, and otherwise charged to it", async () => {
     const used = async (app: TestApp) =>
       Number(
         (
@@ -136,13 +136,13 @@ describe("a voice message", () => {
     const held = Promise.withResolvers<void>()
     model.transcriber.script({ kind: "heard", text: "Hello.", after: held.promise })
     payer.speak()
-    await until("it to be handed in", () => model.transcriber.requests.length > before)
+    await until("the transcription request", () => model.transcriber.requests.length > before)
     assert.strictEqual(await used(rich), 350)
     held.resolve()
     await payer.heard()
   })
 
-  it("counts toward what its speaker may use, and is not listened to beyond it", async () => {
+  it("counts towards its speaker's cap, and is not transcribed beyond it", async () => {
     const app = await harness.server.createApp()
     const { bot, person, speak } = await started(app)
     const [{ external_user_ref: ref }] = (await app.get("/v1/end-users")).body.data.end_users
@@ -155,7 +155,7 @@ describe("a voice message", () => {
     assert.strictEqual((await spent()).find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
     const { rates } = (await app.get("/v1/rates")).body.data
     assert.deepInclude(rates, { kind: "transcription", unit: "minute", price_usd: 0.003, estimate_usd: 0.003 })
-    // What is read of the turn afterwards is booked meanwhile.
+    // The memory extraction of the turn is booked meanwhile.
     const inMicroUsd = (usd: number) => Math.round(usd * 1e6)
     await until(
       "the cap to have counted all of it",
@@ -171,8 +171,8 @@ describe("a voice message", () => {
   })
 })
 
-describe("where no model listens", () => {
-  it("a voice message is not fetched, and the character is told that there was one", async () => {
+describe("without a transcription model", () => {
+  it("a voice message is not downloaded, and the character is told that there was one", async () => {
     const deaf = await startTelegramHarness()
     try {
       const { bot, id } = await deaf.attach()
@@ -194,7 +194,7 @@ describe("where no model listens", () => {
   })
 })
 
-describe("a file of Telegram's", () => {
+describe("a file from Telegram", () => {
   const token = `123456:${"A".repeat(35)}`
   it.each([
     "../bot1:x/getMe",
@@ -205,7 +205,7 @@ describe("a file of Telegram's", () => {
     "a?b",
     "",
     "voice/gone.oga"
-  ])("is fetched from where files are, and an error does not tell the token: %s", async (file_path) => {
+  ])("is downloaded from its file address, and an error does not reveal the token: %s", async (file_path) => {
     const asked: Array<string> = []
     const server = createServer((request, response) => {
       asked.push(request.url ?? "")

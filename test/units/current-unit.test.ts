@@ -11,8 +11,8 @@ const now = () => vitals.see().unit
 const look = Effect.sync(now)
 const run = <T>(work: Effect.Effect<T>) => Effect.runPromise(Effect.provide(work, layer))
 
-describe("the unit of work in the shared memory", () => {
-  it("is the one whose code runs, among fibers that take turns", async () => {
+describe("the current unit of work in shared memory", () => {
+  it("is the one whose code runs, among fibers that alternate", async () => {
     const steps = (times: number) =>
       Effect.forEach(Array.from({ length: times }), () => Effect.tap(look, Effect.yieldNow))
     const seen = await run(
@@ -25,7 +25,7 @@ describe("the unit of work in the shared memory", () => {
     assert.strictEqual(now(), "")
   })
 
-  it("is none behind the end of a unit, however it ended", async () => {
+  it("is empty after the end of a unit, however it ended", async () => {
     assert.deepStrictEqual(await run(Effect.flatMap(inUnit(A, Effect.succeed(1)), () => look)), "")
     assert.deepStrictEqual(
       await run(Effect.matchEffect(inUnit(A, Effect.fail("x")), { onSuccess: () => look, onFailure: () => look })),
@@ -34,7 +34,7 @@ describe("the unit of work in the shared memory", () => {
     assert.deepStrictEqual(await run(Effect.catchDefect(inUnit(A, Effect.die("x")), () => look)), "")
   })
 
-  it("is that of a fiber which another wakes from within its own", async () => {
+  it("is that of the fiber itself if another unit wakes it", async () => {
     const seen = await run(
       Effect.gen(function* () {
         const bell = yield* Deferred.make<void>()
@@ -49,7 +49,7 @@ describe("the unit of work in the shared memory", () => {
     assert.deepStrictEqual(seen, [A.text, "", B.text])
   })
 
-  it("is none while a promise of the unit's waits, and the unit again where it goes on with it", async () => {
+  it("is empty while a promise of the unit is pending, and the unit again when it continues", async () => {
     const seen: Array<string> = []
     await run(
       inUnit(

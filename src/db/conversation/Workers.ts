@@ -8,10 +8,10 @@ import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { vitals } from "#src/units/currentUnit.ts"
+import { type GoneWorkers, HeldUnits } from "#src/db/crashes/HeldUnits.ts"
 import { waitApart } from "#src/db/crashes/waitApart.ts"
-import { blameOf, countsCrash, type DeadWorker, forgive, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
+import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
 import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
-import { freeLanes } from "#src/db/delivery/laneRecovery.ts"
 import { readAgain, readingJobsOf } from "./orphanReadings.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
@@ -58,7 +58,14 @@ export class Workers extends Context.Service<
   static readonly layer = Layer.effect(
     Workers,
     Effect.gen(function* () {
-      const { query, transaction, url } = yield* Database
+      const database = yield* Database
+      const { query, transaction, url } = database
+      const heldUnits = yield* HeldUnits
+
+      const releaseUnits = (gone: GoneWorkers) =>
+        Effect.forEach(heldUnits, (release) => release(gone), { discard: true }).pipe(
+          Effect.provideService(Database, database)
+        )
 
       /**
        * Releases what these workers hold, and requests other workers. The lock order is workers, budgets, sessions,
@@ -92,7 +99,6 @@ export class Workers extends Context.Service<
         )
         select count(*)::int as turns from freed, nudged`
         )
-        yield* query((sql) => freeLanes(sql, owners))
         return freed?.turns ?? 0
       })
 
@@ -115,7 +121,9 @@ export class Workers extends Context.Service<
         transaction(
           Effect.gen(function* () {
             const gone = yield* query((sql) => sql`delete from workers where worker_id = ${workerId} returning 1`)
-            if (gone.length > 0) yield* Effect.andThen(nudgeWaiting, free([workerId], false))
+            if (gone.length === 0) return
+            yield* Effect.andThen(nudgeWaiting, free([workerId], false))
+            yield* releaseUnits({ crashed: [], stopped: [workerId] })
           })
         )
 
@@ -197,7 +205,6 @@ export class Workers extends Context.Service<
             )
             if (dead.length === 0) return { workers: 0, turns: 0 }
             const blame = blameOf(dead)
-            if (blame.known.length > 0) yield* query((sql) => forgive(sql, blame))
             // By now the monitor has counted what the others were stuck in.
             const pools = dead.flatMap(({ worker_id, pool_id }) =>
               pool_id === null || blame.known.includes(worker_id) ? [] : [pool_id]
@@ -207,14 +214,14 @@ export class Workers extends Context.Service<
             const jobs = orphans.map(({ id }) => id)
             if (jobs.length > 0) yield* query((sql) => readAgain(sql, jobs))
             yield* nudgeWaiting
-            return {
-              workers: dead.length,
-              turns: yield* free(
-                dead.map((worker) => worker.worker_id),
-                true,
-                blame
-              )
-            }
+            const owners = dead.map((worker) => worker.worker_id)
+            const turns = yield* free(owners, true, blame)
+            // After the turns: a settlement locks sessions and turns before anything else, too.
+            yield* releaseUnits({
+              crashed: owners.filter((owner) => !blame.known.includes(owner)),
+              stopped: blame.known
+            })
+            return { workers: dead.length, turns }
           })
         )
       })

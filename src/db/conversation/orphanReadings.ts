@@ -1,10 +1,7 @@
-import { waitApart } from "#src/db/crashes/waitApart.ts"
+import { countCrashes } from "#src/db/crashes/countCrash.ts"
+import { beginsAgain } from "#src/db/crashes/waitApart.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
-import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { addReadingJobsAt } from "./turnJobs.ts"
-
-/** Every process reads twice a second which readings are given up. After this time all of them know. */
-const KNOWN_AFTER = "2 seconds"
 
 /** The reading jobs that these pools of graphile-worker have locked. */
 export const readingJobsOf = (sql: Sql, pools: ReadonlyArray<string>) => sql`
@@ -30,16 +27,12 @@ export const readAgain = (sql: Sql, jobs: ReadonlyArray<string>) => sql`
     ) t
     where t.outcome is not null and t.settled_at is not null
   ), counted as (
-    insert into crashed_units as c (app_id, kind, unit)
-    select app_id, 'reading', unit from unread order by app_id, unit
-    on conflict (app_id, kind, unit) do update set crashes = c.crashes + 1, last_at = now()
-    returning app_id, unit, crashes
+    ${countCrashes(sql, "reading", sql`select app_id, unit from unread`)}
   )
   select ${addReadingJobsAt(
     sql,
     sql`
-    select o.app_id, o.session_id, case when c.crashes >= ${CRASH_LIMIT}::int then now() + ${KNOWN_AFTER}::interval
-      when c.crashes > 1 then now() + ${waitApart(sql, sql`(c.crashes - 1)`)} end as run_at
+    select o.app_id, o.session_id, ${beginsAgain(sql, sql`c.crashes`)} as run_at
     from orphans o left join unread u using (app_id, session_id)
       left join counted c on c.app_id = u.app_id and c.unit = u.unit`
   )}`

@@ -52,7 +52,7 @@ export const postponeExtractions = (sql: Sql, apps: ReadonlyArray<string>, sessi
 
 /**
  * An expression that adds a job for each (app_id, session_id, run_at) that a query gives, to read what has been
- * answered there, and counts them. Null: now.
+ * answered there, and counts them.
  */
 export const addReadingJobsAt = (sql: Sql, sessions: postgres.PendingQuery<postgres.Row[]>) => sql`(
   select count(*) from graphile_worker.add_jobs(array(

@@ -1,5 +1,6 @@
-import type { Unit } from "#src/units/Unit.ts"
-import type { ISql } from "postgres"
+import type { Unit, UnitKind } from "#src/units/Unit.ts"
+import type { ISql, PendingQuery, Row } from "postgres"
+import type { Sql } from "#src/db/postgres/Database.ts"
 
 /** Records that a unit of work has crashed what ran it: a process, or the thread that parsed its body. */
 export const countCrash = <Types extends Record<string, unknown>>(
@@ -8,3 +9,10 @@ export const countCrash = <Types extends Record<string, unknown>>(
 ) => sql`
   insert into crashed_units (app_id, kind, unit) values (${appId}, ${kind}, ${key})
   on conflict (app_id, kind, unit) do update set crashes = crashed_units.crashes + 1, last_at = now()`
+
+/** The same for each (app_id, unit) that a query returns. Returns them with their crashes. */
+export const countCrashes = (sql: Sql, kind: UnitKind, units: PendingQuery<Row[]>) => sql`
+  insert into crashed_units as c (app_id, kind, unit)
+  select app_id, ${kind}, unit from (${units}) u order by app_id, unit
+  on conflict (app_id, kind, unit) do update set crashes = c.crashes + 1, last_at = now()
+  returning app_id, unit, crashes`

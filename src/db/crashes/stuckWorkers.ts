@@ -39,26 +39,3 @@ export const countsCrash = (sql: Sql, { known, guilty }: Blame) =>
     sql`session_id || ' ' ||
     turn_index`
   )} = any(${guilty}::text[]))`
-
-/**
- * Undoes the attempt that these workers had started for what they were not stuck in. It runs in the transaction that
- * deletes them, so nothing has been claimed again.
- */
-export const forgive = (sql: Sql, { known, guilty }: Blame) => sql`
-  with cases as (
-    update eval_results r set attempts = attempts - 1 from eval_runs q
-    where q.owner = any(${known}::text[]) and q.finished_at is null and r.app_id = q.app_id and r.run_id = q.run_id
-      and r.status is null and r.attempts > 0
-      and not 'eval' || E'\n' || r.app_id || E'\n' || r.run_id || ' ' || r.place = any(${guilty}::text[])
-  ), pictures as (
-    update images set attempt = attempt - 1
-      where owner = any(${known}::text[]) and status = 'generating' and attempt > 0
-      and not ${guiltyUnit(sql, "image", sql`image_id`)} = any(${guilty}::text[])
-  ), probes as (
-    update readiness_probes set attempts = attempts - 1
-      where owner = any(${known}::text[]) and status = 'running' and attempts > 0
-      and not ${guiltyUnit(sql, "probe", sql`run_ref`)} = any(${guilty}::text[])
-  )
-  update research set attempts = attempts - 1
-    where owner = any(${known}::text[]) and status = 'running' and attempts > 0
-    and not ${guiltyUnit(sql, "research", sql`run_ref`)} = any(${guilty}::text[])`

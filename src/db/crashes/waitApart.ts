@@ -1,5 +1,9 @@
 import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
+import { CRASH_LIMIT } from "#src/units/attempt.ts"
+
+/** Every process reads twice a second which units are given up. After this time all of them know. */
+const KNOWN_AFTER = "2 seconds"
 
 /**
  * How long a unit of work waits after its process died, if it had crashed `before` times already (1 or more): up to 10,
@@ -7,3 +11,11 @@ import type { Sql } from "#src/db/postgres/Database.ts"
  */
 export const waitApart = (sql: Sql, before: postgres.PendingQuery<postgres.Row[]>) =>
   sql`random() * interval '10 seconds' * 3 ^ (${before} - 1)`
+
+/**
+ * When a unit of work with this many crashes in `crashed_units` may be begun again. After its first crash it is at
+ * once, as it was probably only beside what crashed. Null stands for none.
+ */
+export const beginsAgain = (sql: Sql, crashes: postgres.PendingQuery<postgres.Row[]>) => sql`
+  now() + case when ${crashes} >= ${CRASH_LIMIT}::int then ${KNOWN_AFTER}::interval
+    when ${crashes} > 1 then ${waitApart(sql, sql`(${crashes} - 1)`)} else interval '0' end`

@@ -15,14 +15,3 @@ export const sweepLanes = (sql: Sql) => sql`
   from (select * from due union select * from orphaned) x
   where l.app_id = x.app_id and l.session_id = x.session_id and l.channel_id = x.channel_id
   returning 1`
-
-/** Releases the lanes of dead workers in key order, and requests a courier. */
-export const freeLanes = (sql: Sql, owners: ReadonlyArray<string>) => sql`
-  with held as (
-    select app_id, session_id, channel_id from lanes where owner = any(${owners}::text[])
-    order by app_id, session_id, channel_id for no key update
-  ), freed as (
-    update lanes l set owner = null from held h
-    where l.app_id = h.app_id and l.session_id = h.session_id and l.channel_id = h.channel_id returning 1
-  )
-  select graphile_worker.add_job('deliver', '{}'::json) where exists (select from freed)`

@@ -81,8 +81,8 @@ export class EvalQueue extends Context.Service<
     readonly done: (run: LeasedRun, next: NextCase, done: Done) => Effect.Effect<boolean, DatabaseError>
     /** Refunds the remaining reservation and stores how the run has ended. A cancelled run stays cancelled. */
     readonly finish: (run: LeasedRun, ending: Ending) => Effect.Effect<void, DatabaseError>
-    /** Releases the run to another worker. */
-    readonly release: (run: LeasedRun) => Effect.Effect<void, DatabaseError>
+    /** Releases the run to another worker. `stopped`: the attempts at its cases do not count. */
+    readonly release: (run: LeasedRun, stopped: boolean) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/evals/EvalQueue") {
   static readonly layer = Layer.effect(
@@ -132,6 +132,8 @@ export class EvalQueue extends Context.Service<
         )
         const otherwise = (status: EvalStatus): Step => (playing.size > 0 ? { kind: "wait" } : { kind: "end", status })
         if (next === undefined) return otherwise("completed")
+        // Of those that were being played at several crashes, one kills. The others end if they are played alone.
+        if (next.attempts > 1 && playing.size > 0) return { kind: "wait" }
         const worst = worstOf(next.case_key)
         const worstOfAll = [...playing.values()].reduce((sum, other) => sum + other, worst)
         if (held.spent_micro_usd + worstOfAll > run.max_cost_micro_usd) return otherwise("budget_stopped")
@@ -147,7 +149,7 @@ export class EvalQueue extends Context.Service<
         }
         yield* query(
           (sql) =>
-            sql`update eval_results set attempts = attempts + 1
+            sql`update eval_results set attempts = attempts + 1, owner = ${run.owner}
               where app_id = ${run.app_id} and run_id = ${run.run_id} and place = ${next.place}::int`
         )
         return { kind: "play", next, worstMicroUsd: worst }
@@ -164,6 +166,7 @@ export class EvalQueue extends Context.Service<
           select app_id, run_id from eval_runs q
             where app_id <> all(${except}::text[]) and finished_at is null and (owner is null or not exists (select
               from workers w where w.worker_id = q.owner)) and not (${isSuspended(sql, sql`q.app_id`)})
+            and (retry_at is null or retry_at <= now())
           order by (select count(*) from eval_runs b where b.app_id = q.app_id and b.finished_at is null
             and b.owner is not null), created_at limit 1 for update skip locked
         ) free
@@ -186,7 +189,7 @@ export class EvalQueue extends Context.Service<
           update eval_results set status =
             ${status}, checks = ${JSON.stringify(checks)}::text::json,
               trajectory = ${trajectory === null ? null : JSON.stringify(trajectory)}::text::json,
-            cost_micro_usd = ${costMicroUsd}::bigint, finished_at = now()
+            cost_micro_usd = ${costMicroUsd}::bigint, finished_at = now(), owner = null
           where app_id = ${run.app_id} and run_id = ${run.run_id} and place = ${place}::int and status is null`
           )
           return true
@@ -211,12 +214,17 @@ export class EvalQueue extends Context.Service<
           where app_id = ${run.app_id} and run_id = ${run.run_id}`
           )
         }, transaction),
-        release: ({ app_id, run_id, owner }) =>
+        release: ({ app_id, run_id, owner }, stopped) =>
           Effect.asVoid(
             query(
-              (sql) =>
-                sql`update eval_runs set owner = null
-                  where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner}`
+              (sql) => sql`
+            with released as (
+              update eval_runs set owner = null
+              where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner} returning 1
+            )
+            update eval_results set owner = null, attempts = attempts - ${stopped}::boolean::int
+            where app_id = ${app_id} and run_id = ${run_id} and owner = ${owner} and status is null
+              and exists (select from released)`
             )
           )
       })

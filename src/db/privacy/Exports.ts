@@ -45,8 +45,8 @@ export class Exports extends Context.Service<
     ) => Effect.Effect<void, ExportLost | DatabaseError>
     readonly finish: (claimed: ClaimedExport) => Effect.Effect<void, DatabaseError>
     readonly fail: (claimed: ClaimedExport, errorCode: string) => Effect.Effect<void, DatabaseError>
-    /** Releases the export. Another worker starts it again. */
-    readonly leave: (claimed: ClaimedExport) => Effect.Effect<void, DatabaseError>
+    /** Releases the export. Another worker starts it again. `stopped`: the attempt does not count. */
+    readonly leave: (claimed: ClaimedExport, stopped: boolean) => Effect.Effect<void, DatabaseError>
     /** Deletes expired exports. */
     readonly sweep: Effect.Effect<void, DatabaseError>
   }
@@ -155,8 +155,14 @@ export class Exports extends Context.Service<
             where ${isMine(sql, claimed)}`
             )
           ),
-        leave: (claimed) =>
-          Effect.asVoid(query((sql) => sql`update exports set owner = null where ${isMine(sql, claimed)}`)),
+        leave: (claimed, stopped) =>
+          Effect.asVoid(
+            query(
+              (sql) => sql`
+            update exports set owner = null, attempts = attempts - ${stopped}::boolean::int
+            where ${isMine(sql, claimed)}`
+            )
+          ),
         sweep: Effect.asVoid(query((sql) => dropExports(sql, sql`expires_at < now() - ${REMOVED_AFTER}::interval`)))
       })
     })

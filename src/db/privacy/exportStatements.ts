@@ -19,7 +19,7 @@ export const exportColumns = (sql: Sql) => sql`
   app_id, export_id, external_user_ref, status, error_code, to_json(object_keys) as object_keys, size_bytes,
     created_at, expires_at`
 
-/** An export that a worker has claimed. Each claim has another number in `attempts`. */
+/** An export that a worker has claimed. Claims of one worker differ in `attempts`, unless it has stopped in between. */
 export interface ClaimedExport {
   readonly appId: string
   readonly exportId: string
@@ -40,6 +40,7 @@ export const claimExport = (sql: Sql, owner: string, except: ReadonlyArray<strin
     select app_id, export_id, object_keys from exports t
     where app_id <> all(${[...except]}::text[]) and status in ('queued', 'running') and (owner is null
       or not exists (select from workers w where w.worker_id = t.owner)) and not (${isSuspended(sql, sql`t.app_id`)})
+      and (retry_at is null or retry_at <= now())
     order by (select count(*) from exports b where b.app_id = t.app_id and b.status = 'running'
       and b.owner is not null), created_at limit 1 for update skip locked
   ) d join apps a using (app_id)

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
-import type { ProactiveBrief, Reason } from "#pipeline/domain/ProactiveBrief.ts"
+import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { ControlSource, EffectiveControls } from "#pipeline/proactive/controls.ts"
 import { isOn } from "#pipeline/proactive/controls.ts"
 import {
@@ -19,11 +19,20 @@ import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { lockSessions, lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { makeGiveUpCheck } from "./giveUpCheck.ts"
+import { makeListDecisions, type StoredDecision } from "./listDecisions.ts"
 import { type Gathered, makeGatherFacts } from "./proactiveFacts.ts"
 import { Prices } from "#src/model/prices.ts"
 import type { Reserve } from "#src/model/reservation.ts"
-import { beginTurn, claimDue, lockCaps, writeDecision, writeDue } from "./proactiveStatements.ts"
-import { decidedOf, skippedByOf } from "#src/db/conversation/proactiveOutcomes.ts"
+import {
+  type Batch,
+  beginTurn,
+  claimDue,
+  leaveBatch,
+  lockCaps,
+  writeDecision,
+  writeDue
+} from "./proactiveStatements.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
@@ -44,26 +53,12 @@ export interface Evaluation {
   readonly runRef: string | null
 }
 
-export interface StoredDecision {
-  readonly decision_id: string
-  readonly at: Date
-  readonly session_id: string
-  readonly reason: Reason | null
-  readonly decision: "sent" | "skipped"
-  readonly skipped_by: string | null
-  readonly run_ref: string | null
-  readonly next_eligible_at: Date | null
-}
-
 /** A proactive turn that began at `acceptedAt`. */
 export interface BegunTurn extends SessionRef {
   readonly turnIndex: number
   readonly acceptedAt: Date
   readonly proactive: ProactiveBrief
 }
-
-/** When a session is checked again if its checks have crashed their processes too often. */
-const GIVEN_UP_FOR = "1 day"
 
 /** How long a check of a session may take before another process takes it over. */
 const LEASE_MS = 120_000
@@ -86,10 +81,13 @@ export class ProactiveDecisions extends Context.Service<
       at: Date | null
     ) => Effect.Effect<Evaluation | undefined, DatabaseError>
     /**
-     * Takes up to `most` due sessions, and returns a decision effect for each, to run once. A session that has changed
-     * since then is left for a new check.
+     * Takes up to `most` due sessions for a registered worker, and returns a decision effect for each, to run once, in
+     * this order, `CHECKS_AT_ONCE` at a time. A session that has changed since then is left for a new check.
      */
-    readonly takeDue: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<void, DatabaseError>>, DatabaseError>
+    readonly takeDue: (
+      owner: string,
+      most: number
+    ) => Effect.Effect<ReadonlyArray<Effect.Effect<void, DatabaseError>>, DatabaseError>
     /** What prevents a turn that has already begun. Null: nothing, the character may write. */
     readonly recheckGates: (turn: BegunTurn) => Effect.Effect<GateName | typeof OVERTAKEN | null, DatabaseError>
     /** Newest first, of one session or of all, those before `before`. */
@@ -108,6 +106,7 @@ export class ProactiveDecisions extends Context.Service<
         const relationships = yield* Relationships
         const gather = makeGatherFacts(database, yield* CharacterVersions, reserve)
         const { version } = yield* Prices
+        const giveUp = makeGiveUpCheck(database)
 
         const stateOf = Effect.fnUntraced(function* (session: SessionRef) {
           const now = yield* Clock.currentTimeMillis
@@ -178,14 +177,11 @@ export class ProactiveDecisions extends Context.Service<
 
         /**
          * Decides under the locks of everything that is counted, so that the decision uses current values.
-         * `leasedUntil`: only if the session is still due as it was when it was taken.
+         * `batch`: only if the session is still due as it was when it was taken.
          */
-        const decideOn = Effect.fnUntraced(function* (
-          session: SessionRef,
-          at: Date | null,
-          leasedUntil: string | null
-        ) {
+        const decideOn = Effect.fnUntraced(function* (session: SessionRef, at: Date | null, batch: Batch | null) {
           const { appId, sessionId } = session
+          const leasedUntil = batch?.until ?? null
           yield* query((sql) => lockCaps(sql, session))
           yield* query((sql) => lockAllowances(sql, [appId], [sessionId]))
           yield* query((sql) => lockSessions(sql, [appId], [sessionId]))
@@ -195,7 +191,10 @@ export class ProactiveDecisions extends Context.Service<
           ${appId} and session_id = ${sessionId}
             and (${leasedUntil}::timestamptz is null or initiate_at = ${leasedUntil}::timestamptz) for no key update`
           )
-          if (leasedUntil !== null && due.length === 0) return undefined
+          if (batch !== null && due.length === 0) {
+            yield* query((sql) => leaveBatch(sql, session, batch))
+            return undefined
+          }
           const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
           const gathered = yield* gather(session, now)
           if (gathered === undefined) return undefined
@@ -225,26 +224,24 @@ export class ProactiveDecisions extends Context.Service<
           return { at: new Date(now), decision, runRef: begun?.runRef ?? null }
         }, transaction)
 
-        const takeDue = Effect.fnUntraced(function* (most: number) {
+        const takeDue = Effect.fnUntraced(function* (owner: string, most: number) {
           const now = yield* Clock.currentTimeMillis
-          const leasedUntil = new Date(now + LEASE_MS).toISOString()
+          const batch: Batch = { owner, until: new Date(now + LEASE_MS).toISOString() }
           const due = yield* query<Array<{ app_id: string; session_id: string }>>((sql) =>
-            claimDue(sql, new Date(now).toISOString(), leasedUntil, most)
+            claimDue(sql, new Date(now).toISOString(), batch, most)
           )
-          return due.map(({ app_id: appId, session_id: sessionId }) =>
-            Effect.asVoid(
-              attempt(
-                unitOf("proactive", appId, sessionId),
-                decideOn({ appId, sessionId }, null, leasedUntil),
-                query(
-                  (sql) => sql`
-          update relationships set initiate_at = now() +
-            ${GIVEN_UP_FOR}::interval where app_id =
-              ${appId} and session_id = ${sessionId} and initiate_at = ${leasedUntil}::timestamptz`
-                )
-              )
+          return due.map(({ app_id: appId, session_id: sessionId }) => {
+            const session = { appId, sessionId }
+            return attempt(
+              unitOf("proactive", appId, sessionId),
+              decideOn(session, null, batch),
+              giveUp(session, batch)
+            ).pipe(
+              // It has ended, so it must not count as one that is being checked.
+              Effect.tapError(() => Effect.ignore(query((sql) => leaveBatch(sql, session, batch)))),
+              Effect.asVoid
             )
-          )
+          })
         })
 
         const recheckGates = Effect.fnUntraced(function* (turn: BegunTurn) {
@@ -260,25 +257,6 @@ export class ProactiveDecisions extends Context.Service<
           return blockedBy(gathered.facts, { reason: proactive.reason, loop: null, from: 0 }, now)?.gate ?? null
         })
 
-        const list = (
-          appId: string,
-          {
-            sessionId,
-            before,
-            limit
-          }: { readonly sessionId: string | null; readonly before: string | null; readonly limit: number }
-        ) =>
-          query<Array<StoredDecision>>(
-            (sql) => sql`
-      select d.decision_id, d.at, d.session_id, d.reason, t.run_ref, d.next_eligible_at,
-        ${decidedOf(sql)} as decision, ${skippedByOf(sql)} as skipped_by
-      from proactive_decisions d left join turns t on t.app_id = d.app_id and t.session_id = d.session_id
-        and t.turn_index = d.turn_index
-      where d.app_id = ${appId} and (${sessionId}::text is null
-        or d.session_id = ${sessionId}) and (${before}::text is null or d.decision_id < ${before})
-      order by d.decision_id desc limit ${limit}::int`
-          )
-
         return ProactiveDecisions.of({
           stateOf,
           evaluate,
@@ -286,7 +264,7 @@ export class ProactiveDecisions extends Context.Service<
           decideAndAct: (session, at) => decideOn(session, at, null),
           takeDue,
           recheckGates,
-          list
+          list: makeListDecisions(database)
         })
       })
     )

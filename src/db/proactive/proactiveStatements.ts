@@ -4,17 +4,36 @@ import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatement
 import { addTurnJobs } from "#src/db/conversation/turnJobs.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
+/** A batch of sessions that a worker has leased. Its name is in their rows until they have been checked. */
+export interface Batch {
+  readonly owner: string
+  readonly until: string
+}
+
+const nameOf = ({ owner, until }: Batch) => `${owner} ${until}`
+
 /**
- * Takes sessions that are due for a check, longest waiting first, and sets their next check to `until`, so that they
- * are found again if the checking process dies. With that value the caller also detects changes in the meantime.
+ * Takes sessions that are due for a check, longest waiting first, and sets their next check to the end of the lease, so
+ * that they are found again if the worker stays. With that value the caller also detects changes in the meantime. They
+ * have to be checked in the order in which they are returned: see `releaseChecks`.
  */
-export const claimDue = (sql: Sql, now: string, until: string, most: number) => sql`
-  with due as (
+export const claimDue = (sql: Sql, now: string, batch: Batch, most: number) => sql`
+  with me as (
+    select 1 from workers where worker_id = ${batch.owner} for key share
+  ), due as (
     select app_id, session_id from relationships
-      where initiate_at <= ${now}::timestamptz order by initiate_at limit ${most}::int for no key update skip locked
+      where initiate_at <= ${now}::timestamptz and exists (select from me)
+      order by initiate_at limit ${most}::int for no key update skip locked
+  ), leased as (
+    update relationships r set initiate_at = ${batch.until}::timestamptz, check_lease = ${nameOf(batch)} from due d
+    where r.app_id = d.app_id and r.session_id = d.session_id returning r.app_id, r.session_id
   )
-  update relationships r set initiate_at = ${until}::timestamptz from due d
-  where r.app_id = d.app_id and r.session_id = d.session_id returning r.app_id, r.session_id`
+  select app_id, session_id from leased order by app_id, session_id`
+
+/** Removes a session from its batch that was not checked. It is due again when the lease ends, or as set since then. */
+export const leaveBatch = (sql: Sql, { appId, sessionId }: SessionRef, batch: Batch) => sql`
+  update relationships set check_lease = null
+    where app_id = ${appId} and session_id = ${sessionId} and check_lease = ${nameOf(batch)}`
 
 /**
  * Serializes decisions per person, and per app with a daily limit. Two at once could otherwise both use the last
@@ -63,7 +82,8 @@ export const beginTurn = (
 export interface NewDecision {
   readonly decisionId: string
   readonly at: string
-  readonly reason: string
+  /** Null: it was not found out. */
+  readonly reason: string | null
   /** Null: a turn was begun. */
   readonly skippedBy: string | null
   readonly turnIndex: number | null
@@ -81,16 +101,22 @@ export const writeDecision = (sql: Sql, { appId, sessionId }: SessionRef, d: New
   where not exists (
     select from (select skipped_by, reason from proactive_decisions
       where app_id = ${appId} and session_id = ${sessionId} order by decision_id desc limit 1) last
-    where last.skipped_by = ${d.skippedBy}::text and last.reason = ${d.reason}
+    where last.skipped_by = ${d.skippedBy}::text and last.reason is not distinct from ${d.reason}::text
   )`
 
-/** The next check of a session: a time, `never` without a change, or `off` while nobody wants it. */
+/**
+ * The next check of a session that has been checked: a time, `never` without a change, or `off` while nobody wants it.
+ * The crashes of others that were counted beside them are forgotten.
+ */
 export const writeDue = (
   sql: Sql,
   { appId, sessionId }: SessionRef,
   at: string | "never" | "off",
   awaitsMessage: boolean
 ) => sql`
-  update relationships set initiate_at =
+  with cleared as (
+    delete from crashed_units where app_id = ${appId} and kind = 'proactive' and unit = ${sessionId}
+  )
+  update relationships set check_lease = null, initiate_at =
     ${at === "off" ? sql`null` : at === "never" ? sql`'infinity'` : sql`${at}::timestamptz`},
       awaits_word = ${awaitsMessage} where app_id = ${appId} and session_id = ${sessionId}`

@@ -73,8 +73,8 @@ export class Probes extends Context.Service<
       turns: ReadonlyArray<ProbeTurn>,
       spentMicroUsd: number
     ) => Effect.Effect<boolean, DatabaseError>
-    /** Releases it to another worker, which continues it. */
-    readonly release: (owner: string, probe: Probe) => Effect.Effect<void, DatabaseError>
+    /** Releases it to another worker, which continues it. `stopped`: the attempt does not count. */
+    readonly release: (owner: string, probe: Probe, stopped: boolean) => Effect.Effect<void, DatabaseError>
     readonly finish: (
       owner: string,
       probe: Probe,
@@ -191,7 +191,8 @@ export class Probes extends Context.Service<
         update readiness_probes set turns = ${JSON.stringify(turns)}::text::json, spent_micro_usd = ${spentMicroUsd}
         where app_id = ${app_id} and run_ref = ${run_ref} and owner = ${owner} and status = 'running' returning 1`
           ).pipe(Effect.map((rows) => rows.length > 0)),
-        release: (owner, probe) => Effect.asVoid(query((sql) => releaseRun(sql, "readiness_probes", owner, probe))),
+        release: (owner, probe, stopped) =>
+          Effect.asVoid(query((sql) => releaseRun(sql, "readiness_probes", owner, probe, stopped))),
         finish
       })
     })

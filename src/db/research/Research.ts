@@ -133,7 +133,7 @@ export class Research extends Context.Service<
       costMicroUsd: number
     ) => Effect.Effect<boolean, DatabaseError>
     /** Releases it to another worker, which continues it. */
-    readonly release: (owner: string, run: StoredResearch) => Effect.Effect<void, DatabaseError>
+    readonly release: (owner: string, run: StoredResearch, stopped: boolean) => Effect.Effect<void, DatabaseError>
     readonly finish: (
       owner: string,
       run: Run,
@@ -250,7 +250,8 @@ export class Research extends Context.Service<
             ${run.app_id} and slug = ${run.slug} and research_id = ${run.research_id} and place = ${place}`
           ),
         partRead: makeRecordPartRead(database, expenses, yield* Evidence),
-        release: (owner, run) => Effect.asVoid(query((sql) => releaseRun(sql, "research", owner, run))),
+        release: (owner, run, stopped) =>
+          Effect.asVoid(query((sql) => releaseRun(sql, "research", owner, run, stopped))),
         finish: Effect.fnUntraced(function* (owner, run, { status, errorCode }) {
           if (!(yield* isOurs(owner, run))) return
           yield* query(

@@ -23,6 +23,8 @@ export class ManagerUpdates extends Context.Service<
     readonly next: (owner: string) => Effect.Effect<ManagerUpdate | undefined, DatabaseError>
     readonly done: (updateId: number) => Effect.Effect<void, DatabaseError>
     readonly failed: (updateId: number, error: string) => Effect.Effect<void, DatabaseError>
+    /** Ends an update that has crashed its processes too often. Its error says so. */
+    readonly giveUp: (updateId: number) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/telegram/ManagerUpdates") {
   static readonly layer = Layer.effect(
@@ -56,6 +58,12 @@ export class ManagerUpdates extends Context.Service<
           query(
             (sql) =>
               sql`update telegram_manager_updates set done_at = now(), owner = null, error = null
+                where update_id = ${updateId}`
+          ).pipe(Effect.asVoid),
+        giveUp: (updateId) =>
+          query(
+            (sql) =>
+              sql`update telegram_manager_updates set done_at = now(), owner = null, error = 'given_up'
                 where update_id = ${updateId}`
           ).pipe(Effect.asVoid),
         failed: (updateId, error) =>

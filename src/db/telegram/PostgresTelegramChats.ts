@@ -9,7 +9,7 @@ import { chatOf, keyOf } from "./chatOf.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { migrateChat } from "./migrateChat.ts"
 
-const NEUTRAL = "Sorry, I lost my thread there. Say that again?"
+const NEUTRAL = "Sorry, I lost my train of thought. Say that again?"
 
 /**
  * The beginning of a statement that changes the chat of a session or service log. It continues with

@@ -83,6 +83,8 @@ export class Updates extends Context.Service<
      * Releases the batch for a retry, or gives it up after the last attempt. `ours`: the cause was not in the updates.
      */
     readonly failed: (batch: Batch, error: string, ours: boolean) => Effect.Effect<void, DatabaseError>
+    /** Ends a batch that has crashed its processes too often. Its error says so. */
+    readonly giveUp: (batch: Batch) => Effect.Effect<void, DatabaseError>
     /** Releases what unregistered owners hold, and lanes whose chat can be reached again. */
     readonly sweep: Effect.Effect<void, DatabaseError>
   }
@@ -249,6 +251,14 @@ export class Updates extends Context.Service<
           done_at = case when not ${ours} and attempts >= ${MAX_ATTEMPTS}::int then now() end
         where app_id = ${batch[0].app_id}
           and channel_id = ${batch[0].channel_id} and update_id = any(${ids(batch)}::bigint[])`
+          ).pipe(Effect.asVoid),
+        giveUp: (batch) =>
+          query(
+            (sql) => sql`
+        update telegram_updates set done_at = now(), owner = null, error = 'given_up'
+        where app_id = ${batch[0].app_id}
+          and channel_id = ${batch[0].channel_id}
+            and update_id = any(${ids(batch)}::bigint[]) and done_at is null`
           ).pipe(Effect.asVoid),
         // A lane may be parked by an answer of Telegram from just before the chat became reachable again. Lanes that
         // were parked earlier are released by the chat's return. Locked lanes are left for the next run, because

@@ -37,8 +37,8 @@ const promptRejected = defineError(
   422,
   "image_prompt_rejected",
   "This picture request was rejected.",
-  "Change the prompt. Sexual content, minors and self-harm aren't shown. For a character who isn't an adult, " +
-    "only avatars and expressions without a prompt are made."
+  "Change the prompt. Pictures can't show sexual content, minors or self-harm. For a character who isn't an adult, " +
+    "only avatars and expressions without a prompt are available."
 )
 export const imagePromptRejected = (why: string) => promptRejected.saying(why)
 export const visualIdentityMissing = defineError(

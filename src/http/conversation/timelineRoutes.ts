@@ -57,7 +57,7 @@ export const timelineRoutes: Routes = ({ app, answer }) => {
         tags: ["Observability"],
         params: z.object({ session_id: z.string() }),
         querystring: z.object({
-          before: z.string().max(400).optional().describe("A moment, or next_before of the previous page"),
+          before: z.string().max(400).optional().describe("A time, or next_before of the previous page"),
           limit: listQuery.limit
         }),
         response: answers(TimelineData, 404)

@@ -24,7 +24,7 @@ const rejectedUrl = defineError(
   422,
   "channel_url_rejected",
   "Events can't be pushed to this URL.",
-  "Give an https URL whose host has a public address."
+  "Use an https URL whose host has a public address."
 )
 export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) =>
   rejectedUrl.saying(message, fix)

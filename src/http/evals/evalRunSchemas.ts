@@ -36,7 +36,7 @@ export const EvalRunData = z.object({
   repeats: z.int(),
   seed: z.int(),
   baseline_run_id: z.string().nullable(),
-  regrade_of: z.string().nullable().describe("The run whose conversations this run graded again"),
+  regrade_of: z.string().nullable().describe("The run whose conversations were regraded"),
   max_cost_usd: z.number(),
   cost_usd: z.number(),
   progress: z.object({ done: z.int(), total: z.int() }).describe("Number of cases, counting repeats"),

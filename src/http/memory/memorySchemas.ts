@@ -42,7 +42,7 @@ export const MemoryPatch = z
 export const MemorySearchBody = z.object({
   query: text(1, 1000),
   limit: wholeBetween(1, 50).default(10),
-  as_of: moment.optional().meta({ description: "Search what was true at this moment, even if it was superseded later" })
+  as_of: moment.optional().meta({ description: "Search what was true at this time, even if it was superseded later" })
 })
 
 const time = z.iso.datetime()

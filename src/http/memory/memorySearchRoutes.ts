@@ -17,7 +17,7 @@ export const memorySearchRoutes: Routes = ({ app, answer }) => {
       config: { demo: true, exists: sessionExists },
       schema: {
         operationId: "searchMemories",
-        summary: "Search memories by words, best first, as they are true now or were at a moment",
+        summary: "Search memories by words, best first, as they are true now or were at a given time",
         tags: ["Relationship"],
         params: z.object({ session_id: z.string() }),
         body: MemorySearchBody,

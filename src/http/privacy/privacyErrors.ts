@@ -10,17 +10,17 @@ export const erasureNotFound = defineError(
   404,
   "erasure_not_found",
   "There is no such erasure in this app.",
-  "The id of an erasure is in the response to DELETE /v1/end-users/{external_user_ref}."
+  "The response to DELETE /v1/end-users/{external_user_ref} contains the id of the erasure."
 )
 export const exportLimitReached = defineError(
   429,
   "export_limit_reached",
   "Too many exports of this app are being made or can be downloaded.",
-  "Wait as long as Retry-After says. An export is deleted an hour after it is ready."
+  "Try again after the time in Retry-After. An export is deleted an hour after it is ready."
 )
 export const exportFailed = defineError(
   502,
   "export_failed",
   "The export failed.",
-  "Wait as long as Retry-After says. The same request then starts a new export."
+  "Send the same request again after the time in Retry-After. It starts a new export."
 )

@@ -69,7 +69,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
       schema: {
         operationId: "evaluateProactive",
         summary:
-          "Check whether the character would write first at a moment, which gate " +
+          "Check whether the character would write first at a given time, which gate " +
           "prevents it, and when it may next. Writes and sends nothing",
         tags,
         params,

@@ -125,8 +125,9 @@ export const ProactiveDecisionPage = z.object({
         .string()
         .nullable()
         .describe(
-          "The first gate that was shut, or why the started turn sent nothing: overtaken " +
-            "(the person wrote first), failed, or a check of the written text"
+          "The first gate that was closed, or why the started turn sent nothing: overtaken " +
+            "(the person wrote first), failed, or a check of the written text. crashed: checks of this session " +
+            "have crashed their process five times, so it is checked once a day"
         ),
       run_ref: z.string().nullable(),
       next_eligible_at: time.nullable().describe("As known at that time. null: not by itself")
@@ -147,7 +148,7 @@ export const ProactiveControlsData = z.object({
 })
 
 export const EvaluateBody = z.object({
-  now: moment.optional().meta({ description: "Evaluate at this moment. Default: now" }),
+  now: moment.optional().meta({ description: "Evaluate for this time. Default: now" }),
   dry_run: z
     .boolean()
     .default(true)

@@ -61,7 +61,7 @@ const missingScope = defineError(
   403,
   "scope_missing",
   "The account token lacks a scope.",
-  "Get a token with this scope by the device flow: POST /v1/account/device/start."
+  "Get a token with this scope through the device flow: POST /v1/account/device/start."
 )
 export const scopeMissing = (scope: string) => missingScope.saying(`The account token lacks the scope ${scope}.`)
 export const databaseUnreachable = definePlainError(503, "The database cannot be reached right now. Try again shortly.")
@@ -70,7 +70,7 @@ export const internalError = defineError(
   500,
   "internal_error",
   "Something went wrong on our side.",
-  "Try again with backoff. If it stays, report the request id."
+  "Try again with backoff. If the problem persists, report the request_id to the operator."
 )
 const invalid = defineError(
   422,
@@ -82,7 +82,7 @@ export const validationError = (message: string, fix?: string) => invalid.saying
 export const malformedRequest = defineError(
   400,
   "malformed_request",
-  "This is not valid HTTP/1.1.",
+  "The request is not valid HTTP/1.1.",
   "Send the request with an HTTP client, and check any proxy between it and this server."
 )
 export const requestTimeout = defineError(
@@ -159,7 +159,7 @@ export const storageUnavailable = upstreamFailed.saying("The picture storage did
 export const requestGivenUp = defineError(
   422,
   "request_given_up",
-  "Processing this request stopped the server five times, so it is no longer tried.",
+  "Processing this request crashed the server five times, so it is now refused.",
   "Change the request. If you can't tell what is wrong, give the request_id to the operator.",
   { retryable: false }
 )
@@ -182,4 +182,4 @@ export const tooManyReads = (most: number) =>
 export const addressLimited = (seconds: number) =>
   tooMany.saying("Too many requests without a key from this address in the last minute.").after(seconds)
 export const quotaTaken = ({ policy, quota, seconds }: RateLimitState) =>
-  rateLimited(`More ${policy} than ${quota} in a minute.`).after(seconds)
+  rateLimited(`The limit of ${quota} ${policy} per minute has been reached.`).after(seconds)

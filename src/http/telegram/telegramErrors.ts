@@ -11,7 +11,7 @@ export const batchNotFound = defineError(
   404,
   "batch_not_found",
   "There is no such batch in this app.",
-  "The id of a batch is in the response that created it."
+  "The response that created the batch contains its id."
 )
 export const telegramTokenInvalid = defineError(
   422,
@@ -21,13 +21,13 @@ export const telegramTokenInvalid = defineError(
 )
 export const telegramTokenOfAnother = telegramTokenInvalid.saying(
   "This token belongs to another bot.",
-  "Give a token of the same bot, or attach the other one with POST /v1/telegram/bots."
+  "Send a token of the same bot, or attach the other one with POST /v1/telegram/bots."
 )
 export const telegramBotTaken = defineError(
   409,
   "telegram_bot_taken",
   "This Telegram bot is already attached.",
-  "DELETE the bot where it is attached, or give that bot a new token with PATCH."
+  "DELETE the bot where it is attached, or set a new token there with PATCH."
 )
 export const telegramWebhookForeign = defineError(
   409,
@@ -45,12 +45,12 @@ export const preCheckoutOver = defineError(
   409,
   "pre_checkout_over",
   "Telegram no longer waits for an answer to this query.",
-  "Answer a payment.pre_checkout within ten seconds, once."
+  "Answer each payment.pre_checkout once, within ten seconds."
 )
 export const telegramNameTaken = defineError(
   409,
   "telegram_name_taken",
-  "Another app has requested a bot of this username within the last day.",
+  "Another app has requested a bot with this username within the last day.",
   "Suggest another username, or omit suggested_username to get a free one."
 )
 export const botManaged = defineError(

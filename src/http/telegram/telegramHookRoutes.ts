@@ -98,10 +98,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
           case "nobody":
             return Effect.succeed(gone)
           case "foreign":
-            return Effect.as(
-              Effect.logWarning("a call to a bot's hook did not show its secret", { bot_id: botId }),
-              foreign
-            )
+            return Effect.as(Effect.logWarning("bot webhook called without its secret", { bot_id: botId }), foreign)
           case "telegram":
             return keep(caller.binding, body)
         }

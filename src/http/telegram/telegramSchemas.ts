@@ -177,7 +177,7 @@ export const PreCheckoutAnswer = z.object({
 export const PreCheckoutAnswered = z.object({ query_id: z.string(), ok: z.boolean() })
 export const LinkCreate = z.object({
   external_user_ref: text(1, 128).meta({
-    description: "Your own id of the person whose conversation continues in Telegram"
+    description: "Your own id for the person whose conversation continues in Telegram"
   })
 })
 export const LinkData = z.object({

@@ -12,7 +12,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 const MAX_CHARACTERS = 60
 
 const over = problemPage(
-  "Sign-in is over",
+  "Sign-in ended",
   "The code of this sign-in was used, has expired, or was entered wrong too " +
     "often. Enter the code of your program again to start another sign-in."
 )

@@ -98,7 +98,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
       config: { demo: true, exists: characterExists },
       schema: {
         operationId: "getGraph",
-        summary: "Get the graph of the character: its nodes and edges, as they are true now or were at a moment",
+        summary: "Get the graph of the character: its nodes and edges, as they are true now or were at a given time",
         tags,
         params: ofCharacter,
         querystring: z.object({

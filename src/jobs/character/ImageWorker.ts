@@ -160,7 +160,7 @@ export class ImageWorker extends Context.Service<
       const describe = ({ kind, name, prompt }: Brief) => {
         const said = `${KIND_IN_WORDS[kind]} ${name}${prompt === null ? "" : `: ${prompt}`}`.slice(0, MAX_CHARACTERS)
         return isPlaceholder(imageModel)
-          ? `A placeholder image, not a picture: no model for pictures is set up. Meant to be: ${said}`
+          ? `A placeholder image, not a picture: no image model is configured. Requested: ${said}`
           : said
       }
 

@@ -18,6 +18,7 @@ import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 import { task } from "#src/jobs/runner/task.ts"
+import { wasStopped } from "#src/jobs/runner/wasStopped.ts"
 
 /** Maximum number of concurrent rehearsals per app and process. */
 const AT_ONCE = 16
@@ -99,8 +100,8 @@ export class ProbeWorker extends Context.Service<
                 errorCode: "given_up"
               })
               return attempt(unitOf("probe", probe.app_id, probe.run_ref), run(owner.value, probe), giveUp).pipe(
-                Effect.onError(() =>
-                  probes.release(owner.value, probe).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+                Effect.onError((cause) =>
+                  probes.release(owner.value, probe, wasStopped(cause)).pipe(Effect.timeout("2 seconds"), Effect.ignore)
                 ),
                 Effect.annotateLogs({ run_ref: probe.run_ref })
               )

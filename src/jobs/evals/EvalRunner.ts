@@ -17,7 +17,7 @@ import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { EvalRuns, type EvalStatus, toCaseResults, worstOf } from "#src/db/evals/EvalRuns.ts"
 import { ShadowSessions } from "#src/db/evals/ShadowSessions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { attempt } from "#src/units/attempt.ts"
+import { attempt, CRASH_LIMIT } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
@@ -27,6 +27,7 @@ import { EvalEngines } from "./EvalEngines.ts"
 import { gradeCase, ungraded } from "./gradeCase.ts"
 import { playCase } from "./playCase.ts"
 import { task } from "#src/jobs/runner/task.ts"
+import { wasStopped } from "#src/jobs/runner/wasStopped.ts"
 
 /** Maximum number of concurrent runs per app and process. */
 const RUNS_AT_ONCE = 4
@@ -35,9 +36,6 @@ const RUNS_AT_ONCE = 4
  * this many are played and paid for again.
  */
 const CASES_AT_ONCE = 4
-/** A case that was started this often without ending is not started again: it may be what kills its workers. */
-const MAX_ATTEMPTS = 3
-
 const sameMessages = (asked: Case, { turns }: Trajectory): boolean =>
   turns.every(({ user }, index) => asked.turns[index]?.user === user)
 const nameOf = (key: string, repeat: number): string => JSON.stringify([key, repeat])
@@ -132,7 +130,7 @@ export class EvalRunner extends Context.Service<
       ): Effect.fn.Return<Done | null, DatabaseError> {
         const asked = run.cases.find(({ key }) => key === next.case_key)
         if (asked === undefined) return ungraded("the suite has no such case")
-        if (next.attempts >= MAX_ATTEMPTS) return ungraded(`begun ${next.attempts} times and never ended`)
+        if (next.attempts >= CRASH_LIMIT) return ungraded(`begun ${next.attempts} times and never ended`)
         const { app_id: appId, run_id: runId, character_slug: slug, character_version: version } = run
         const character = addressed(
           yield* characters.get(appId, slug, version),
@@ -246,7 +244,9 @@ export class EvalRunner extends Context.Service<
           Effect.catchDefect((defect) =>
             Effect.logError("eval run failed", defect).pipe(Effect.andThen(end(run, "failed", "internal_error")))
           ),
-          Effect.onError(() => queue.release(run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+          Effect.onError((cause) =>
+            queue.release(run, wasStopped(cause)).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+          ),
           Effect.annotateLogs({ run_id: run.run_id })
         )
 

@@ -16,6 +16,7 @@ import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 import { task } from "#src/jobs/runner/task.ts"
+import { wasStopped } from "#src/jobs/runner/wasStopped.ts"
 import { personFiles } from "./personFiles.ts"
 import { zipParts } from "./zipStream.ts"
 
@@ -75,7 +76,9 @@ export class ExportMaker extends Context.Service<
             const code = cause instanceof StorageError ? "storage_unavailable" : "internal"
             return Effect.andThen(Effect.logError("export failed", cause), exports.fail(claimed, code))
           }),
-          Effect.onError(() => exports.leave(claimed).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+          Effect.onError((cause) =>
+            exports.leave(claimed, wasStopped(cause)).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+          ),
           Effect.annotateLogs({ export_id: claimed.exportId })
         )
 

@@ -22,6 +22,7 @@ import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { makeSharedRuns } from "#src/jobs/runner/sharedRuns.ts"
 import { task } from "#src/jobs/runner/task.ts"
+import { wasStopped } from "#src/jobs/runner/wasStopped.ts"
 
 /** Maximum number of concurrent research runs per app and process. */
 const AT_ONCE = 16
@@ -143,7 +144,9 @@ export class ResearchWorker extends Context.Service<
           ({ owner, run }) => {
             const giveUp = research.finish(owner.value, run, { status: "failed", errorCode: "given_up" })
             return attempt(unitOf("research", run.app_id, run.run_ref), go(owner.value, run), giveUp).pipe(
-              Effect.onError(() => research.release(owner.value, run).pipe(Effect.timeout("2 seconds"), Effect.ignore)),
+              Effect.onError((cause) =>
+                research.release(owner.value, run, wasStopped(cause)).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+              ),
               Effect.annotateLogs({ run_ref: run.run_ref })
             )
           }

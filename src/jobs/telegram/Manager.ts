@@ -7,6 +7,8 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
+import { attempt } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { TelegramUnavailable } from "./WebhookRegistrar.ts"
 import { makeAnswerOwner } from "./manager/answerOwner.ts"
 import { BotReleased, makeManagedTokens } from "./manager/managedTokens.ts"
@@ -60,8 +62,15 @@ export class Manager extends Context.Service<
         const work = Effect.fnUntraced(function* (owner: string) {
           for (let update = yield* updates.next(owner); update !== undefined; update = yield* updates.next(owner)) {
             const { update_id: id, raw } = update
-            yield* handle(raw).pipe(
-              Effect.andThen(updates.done(id)),
+            const giveUp = Effect.andThen(
+              Effect.logError("manager bot update given up: it crashed its process too often"),
+              updates.giveUp(id)
+            )
+            yield* attempt(
+              unitOf("update", "", `manager ${id}`),
+              Effect.andThen(handle(raw), updates.done(id)),
+              giveUp
+            ).pipe(
               Effect.catchCause((cause) =>
                 Cause.hasInterruptsOnly(cause)
                   ? Effect.interrupt

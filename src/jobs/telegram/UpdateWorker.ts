@@ -58,7 +58,7 @@ export class UpdateWorker extends Context.Service<
       const giveUp = (batch: Batch) =>
         Effect.andThen(
           Effect.logError("Telegram update given up: it crashed its process too often"),
-          updates.done(batch)
+          updates.giveUp(batch)
         )
       const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) =>
         unitOf("update", app_id, `${channel_id} ${update_id}`)

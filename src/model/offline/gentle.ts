@@ -15,23 +15,23 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "Take your time. There is no hurry.",
       "You don't have to carry this alone.",
       "I'm glad you're talking to me.",
-      "Whatever you feel right now is allowed to be here.",
+      "Whatever you feel right now is okay.",
       "You can tell me as much or as little as you like."
     ],
     refusal: [
       "I can't give you that. I'm still here with you, though.",
-      "That is not something I will do. You can go on talking to me.",
+      "That's not something I'll do. You can keep talking to me.",
       "No, not that. I'm here all the same."
     ],
     grief: [
       "I'm so sorry. I'm here, take your time.",
-      "That is a heavy thing. You don't have to find the right words for it.",
+      "That's a lot to carry. You don't have to find the right words for it.",
       "I'm sorry. It makes sense that this hurts."
     ],
     thanks: [
       "You don't have to thank me. I'm glad you're here.",
       "Of course. I'm here for as long as you want to talk.",
-      "I'm glad that you told me."
+      "I'm glad you told me."
     ],
     farewell: [
       "Take good care of yourself. You can come back at any time.",
@@ -75,7 +75,7 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "Tómate tu tiempo. No hay prisa.",
       "No tienes que cargar con esto a solas.",
       "Me alegra que hables conmigo.",
-      "Lo que sientes ahora mismo puede estar aquí.",
+      "Lo que sientes ahora mismo tiene cabida aquí.",
       "Puedes contarme tanto o tan poco como quieras."
     ],
     refusal: [

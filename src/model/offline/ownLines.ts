@@ -32,7 +32,7 @@ export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
   ],
   grief: [
     "I'm so sorry. Tell me about them, if you want to.",
-    "That's a heavy thing. I'm here, take your time.",
+    "That's a lot to carry. I'm here, take your time.",
     "I'm sorry. There's nothing clever to say to that, so I won't try."
   ],
   bad_news: [

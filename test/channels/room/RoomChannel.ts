@@ -11,7 +11,7 @@ import { Outbound } from "#channels/outbound/Outbound.ts"
 import { readAnswer } from "#channels/webhook/answer.ts"
 import { readRetryAfter } from "#channels/webhook/retryAfterHeader.ts"
 
-/** What an app sets for a room besides its address. */
+/** An app's configuration of a room, besides its address. */
 const RoomConfig = Schema.Struct({
   username: Schema.optionalKey(
     Schema.NullOr(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(80))).annotate({
@@ -21,7 +21,7 @@ const RoomConfig = Schema.Struct({
 })
 const decodeConfig = Schema.decodeUnknownOption(RoomConfig)
 
-/** A messenger whose rooms have an address to post to: one message a bubble, at most one at a time. */
+/** A messenger whose rooms have an address to post to: one message for each bubble, at most one at a time. */
 export const ROOM = {
   name: "room",
   paced: true,
@@ -30,9 +30,9 @@ export const ROOM = {
 } as const satisfies ChannelKind
 
 const RETRY = [1, 5, 30].map((seconds) => Duration.seconds(seconds))
-/** A room takes one message in this time. */
+/** A room accepts one message in this time. */
 const SPACING_MS = 50
-/** How long a lane is kept while it waits for its turn; for longer it is given back. */
+/** How long a lane is kept while it waits for its slot. For longer waits it is released. */
 const WORTH_WAITING_MS = 500
 
 const decodeSpoken = Schema.decodeUnknownOption(
@@ -89,7 +89,7 @@ export const makeRoomChannel = Effect.gen(function* () {
     open: ({ type, event }) => Effect.succeed(bubblesOf(type, event)),
     admit,
     deliver,
-    // A room cannot tell a copy from a message.
+    // A room cannot distinguish a copy from a message.
     afterUnknown: () => Effect.succeed("skip" as const),
     retry: () => Effect.succeed(RETRY)
   } satisfies Channel<string>

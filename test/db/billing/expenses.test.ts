@@ -35,7 +35,7 @@ const createIn = async (id: string) => {
   await sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
     values (${id}, ${`ses_${id}`}, 'mara', 'ann', '{}', '{}')`
 }
-/** An app that may spend 100 in a month, and has spent some of it in this one or in another. */
+/** An app with a monthly budget of 100, part of which was spent in this month or in an earlier one. */
 const app = async (used: number, monthsAgo = 0) => {
   const id = `app_${++apps}`
   await createIn(id)
@@ -60,7 +60,7 @@ const used = async (id: string) =>
   )
 
 describe("an expense", () => {
-  it("is taken as far as the budget of the month goes, and no further", async () => {
+  it("is charged up to the monthly budget and not beyond it", async () => {
     const id = await app(60)
     assert.deepStrictEqual(
       [await take(id, 40), await take(id, 1)].map((expense) => expense?.microUsd),
@@ -70,20 +70,20 @@ describe("an expense", () => {
     assert.strictEqual(await used(id), 100)
   })
 
-  it("is never taken beyond the budget, however many ask at once", async () => {
+  it("never exceeds the budget, however many requests come at once", async () => {
     const id = await app(0)
     const taken = await Promise.all(Array.from({ length: 20 }, () => take(id, 10)))
     assert.lengthOf(taken.filter(Boolean), 10)
     assert.strictEqual(await used(id), 100)
   })
 
-  it("begins a new month with nothing spent", async () => {
+  it("starts a new month with nothing spent", async () => {
     const id = await app(100, 1)
     assert.isNotNull(await take(id, 5))
     assert.strictEqual(await used(id), 5)
   })
 
-  it("that was not spent is given back", async () => {
+  it("is refunded if it was not spent", async () => {
     const id = await app(60)
     const expense = await take(id, 30)
     assert.isNotNull(expense)
@@ -92,7 +92,7 @@ describe("an expense", () => {
     assert.deepStrictEqual(await booked(id), [30, -30])
   })
 
-  it("counts for the end-user too, and is taken no further than their cap goes, be it by default", async () => {
+  it("also counts towards the end-user's cap, including a default cap, and never exceeds it", async () => {
     const id = await app(0)
     await database.sql`insert into allowances (app_id, kind, external_user_ref) values (${id}, 'end_user', 'ann')`
     await database.sql`insert into allowances (app_id, kind, daily_limit_micro_usd) values (${id}, 'default', 30)`
@@ -109,7 +109,7 @@ describe("an expense", () => {
     assert.deepStrictEqual([await used(id), await usedByAnn()], [0, 0])
   })
 
-  it("that comes back when its session is gone is the app's again", async () => {
+  it("is refunded to the app if its session no longer exists", async () => {
     const id = await app(60)
     const expense = await take(id, 30)
     await database.sql`delete from sessions where app_id = ${id}`
@@ -117,7 +117,7 @@ describe("an expense", () => {
     assert.strictEqual(await used(id), 60)
   })
 
-  it("of an app without a budget is nobody's to refuse", async () => {
+  it("of an app without a budget is never refused", async () => {
     await createIn("app_rich")
     assert.isNotNull(await take("app_rich", 1_000_000))
   })

@@ -38,7 +38,7 @@ const count = (verdicts: ReadonlyArray<Verdict>) =>
   Object.fromEntries(
     Object.entries(Object.groupBy(verdicts, ({ answer }) => answer)).map(([answer, some = []]) => [answer, some.length])
   )
-/** So many sends at once, over all processes, each to one of these sessions in turn. */
+/** This many concurrent sends over all processes, to these sessions in turn. */
 const sendMany = (appId: string, sessions: ReadonlyArray<string>, times: number, text = "hello") =>
   Promise.all(
     Array.from({ length: times }, (_, i) =>
@@ -81,7 +81,7 @@ const sums = async (appId: string) => {
 
 describe("the ledger", () => {
   it(
-    "says what is held and what was spent, whatever becomes of turns",
+    "matches what is reserved and what was spent, whatever happens to turns",
     () =>
       fc.assert(
         fc.asyncProperty(
@@ -121,7 +121,7 @@ describe("the ledger", () => {
               settled + held
             )
             assert.deepStrictEqual((await reconcile(appId)).mismatches, [])
-            // Counted anew, everything is as it was counted along the way.
+            // A recount gives the same results as counting along the way.
             await engine.run(Allowances.use((allowances) => allowances.recount([appId])))
             assert.deepStrictEqual(
               await Promise.all([ofApp(appId), ...[0, 1, 2].map((user) => ofUser(appId, `user-${user}`))]),
@@ -134,7 +134,7 @@ describe("the ledger", () => {
     60_000
   )
 
-  it("counts anew over all time where there is such a limit, from the first entry on", async () => {
+  it("is recounted over all time for a total limit, from the first entry on", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await database.sql`insert into allowances (app_id, kind, total_limit_micro_usd) values (${appId}, 'app', ${3 * HOLD})`
@@ -148,7 +148,7 @@ describe("the ledger", () => {
     assert.deepStrictEqual(count(await sendMany(appId, [sessionId], 3)), { accepted: 1, budget_exceeded: 2 })
   })
 
-  it("releases what was held when a character is put away with its sessions", async () => {
+  it("releases reservations when a character is archived with its sessions", async () => {
     const appId = await engine.createApp(1_000_000)
     const sessionId = await engine.createSession(appId)
     await sendMany(appId, [sessionId], 3)
@@ -157,7 +157,7 @@ describe("the ledger", () => {
     assert.strictEqual((await ofApp(appId)).month_used_micro_usd, 0)
   })
 
-  it("takes no change and no deletion", async () => {
+  it("cannot be changed or deleted", async () => {
     const appId = await engine.createApp()
     await engine.send({ appId, sessionId: await engine.createSession(appId) })
     for (const change of [
@@ -177,7 +177,7 @@ describe("the ledger", () => {
     }
   })
 
-  it("names every turn whose books do not agree", async () => {
+  it("reports every turn that it does not match", async () => {
     const appId = await engine.createApp()
     const sessions = await Promise.all([engine.createSession(appId), engine.createSession(appId)])
     for (const sessionId of sessions) {
@@ -202,13 +202,13 @@ describe("the ledger", () => {
   })
 })
 
-describe("limits under 50 sends at once, over four processes", () => {
+describe("limits under 50 concurrent sends from four processes", () => {
   const app = async (users: ReadonlyArray<string>) => {
     const appId = await engine.createApp()
     return { appId, sessions: await Promise.all(users.map((user) => engine.createSession(appId, user))) }
   }
 
-  it("let exactly the messages of a demo app through", async () => {
+  it("accept exactly the messages that a demo app may send", async () => {
     const { appId, sessions } = await app(["a", "b", "c", "d"])
     await database.sql`insert into allowances (app_id, kind, message_limit) values (${appId}, 'app', 20)`
     assert.deepStrictEqual(count(await sendMany(appId, sessions, 50)), { accepted: 20, message_limit_reached: 30 })
@@ -220,7 +220,7 @@ describe("limits under 50 sends at once, over four processes", () => {
     )
   })
 
-  it("let exactly an end-user's messages of a day through, and those of others", async () => {
+  it("accept exactly the messages that an end-user may send in a day, and do not affect other end-users", async () => {
     const { appId, sessions } = await app(["a", "a", "b"])
     await limitUser(appId, "a", { daily_message_limit: 7 })
     const verdicts = await sendMany(appId, sessions, 51)
@@ -230,11 +230,11 @@ describe("limits under 50 sends at once, over four processes", () => {
     assert.deepStrictEqual(
       count(await sendMany(appId, [sessions[0] ?? ""], 8)),
       { accepted: 7, end_user_cap_exceeded: 1 },
-      "a day later they are counted anew"
+      "a day later the count restarts"
     )
   })
 
-  it("let an app spend exactly its budget of the day, and its end-users their own share of it", async () => {
+  it("let an app spend exactly its daily budget, and each end-user their own share", async () => {
     const { appId, sessions } = await app(["a", "b"])
     await limitApp(appId, { daily_limit_micro_usd: 12 * HOLD, defaults: { monthly_limit_micro_usd: 9 * HOLD } })
     assert.deepStrictEqual(count(await sendMany(appId, [sessions[0] ?? ""], 10)), {
@@ -247,7 +247,7 @@ describe("limits under 50 sends at once, over four processes", () => {
 })
 
 describe("a limit", () => {
-  it("of an app that may go on beyond it refuses nothing", async () => {
+  it("refuses nothing if the app may exceed it", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await limitApp(appId, { daily_limit_micro_usd: HOLD, hard_stop: false })
@@ -255,7 +255,7 @@ describe("a limit", () => {
     assert.strictEqual((await ofApp(appId)).day_used_micro_usd, 3 * HOLD)
   })
 
-  it("counts what was used before it was set", async () => {
+  it("includes usage from before it was set", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId, "early")
     await sendMany(appId, [sessionId], 2)
@@ -265,7 +265,7 @@ describe("a limit", () => {
     assert.deepStrictEqual(count(await sendMany(appId, [sessionId], 2)), { accepted: 1, budget_exceeded: 1 })
   })
 
-  it("that everybody has by default holds for who comes later, and one's own goes before it", async () => {
+  it("set as the default applies to later end-users, and an end-user's own limit takes precedence", async () => {
     const appId = await engine.createApp()
     const early = await engine.createSession(appId, "early")
     await limitApp(appId, { defaults: { daily_message_limit: 2 } })
@@ -293,7 +293,7 @@ describe("a limit", () => {
     assert.strictEqual((await ofUser(appId, "own"))?.effective.daily_message_limit, 2)
   })
 
-  it("of a message's length counts code points, and comes before an exit and after the quota", async () => {
+  it("on message length counts code points, and is checked before an exit and after the quota", async () => {
     const appId = await engine.createApp()
     const [open, ended] = [await engine.createSession(appId), await engine.createSession(appId)]
     await database.sql`insert into allowances (app_id, kind, message_limit, message_length_limit) values (${appId}, 'app', 1, 5)`

@@ -14,7 +14,7 @@ interface Reference {
   readonly cascades: boolean
 }
 
-/** Columns that say to whom a row belongs, wherever they are: a table that has one declares it. */
+/** Columns that name the owner of a row, in any table: a table that has one declares it. */
 const OWNED_BY = {
   app_id: "app",
   session_id: "session",
@@ -25,7 +25,7 @@ const OWNED_BY = {
 
 const HOW_TO = "declare it in src/db/<domain>/tables.ts, see docs/contribute/database.md"
 
-/** Tables of a database that are not declared, and declared ones that it does not have. */
+/** Tables of a database that are not declared, and declared ones that it lacks. */
 const undeclared = (columns: ReadonlyArray<Column>, tables: ReadonlyArray<Table>): ReadonlyArray<string> => {
   const there = [...new Set(columns.map(({ table }) => table))]
   const declared = tables.map(({ name }) => name)
@@ -35,7 +35,7 @@ const undeclared = (columns: ReadonlyArray<Column>, tables: ReadonlyArray<Table>
   ]
 }
 
-/** What a declaration says of owners that the columns do not, and the other way. */
+/** Differences between the declared owners and the columns, in both directions. */
 const wrongOwners = (columns: ReadonlyArray<Column>, tables: ReadonlyArray<Table>): ReadonlyArray<string> =>
   tables.flatMap(({ name, owners }) => {
     const own = columns.filter(({ table }) => table === name).map(({ column }) => column)
@@ -65,7 +65,7 @@ const wrongOrder = (
     .map(({ from, to }) => `${from} refers to ${to}, and comes after it in src/db/catalogue/allTables.ts`)
 }
 
-/** Tables that do not say what becomes of their rows when a person is erased or exported, or a character copied. */
+/** Tables without a rule for their rows when a person is erased or exported, or a character copied. */
 const unsaid = (tables: ReadonlyArray<Table>): ReadonlyArray<string> =>
   tables.flatMap(({ name, owners, erasure, exported, copied }) => {
     const isOfPerson = owners.person !== undefined
@@ -101,31 +101,31 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe("the catalogue of tables", () => {
-  it("has every table of a migrated database once, and no other", () => {
+  it("lists every table of a migrated database once, and no other", () => {
     assert.isAbove(columns.length, 300)
     assert.deepStrictEqual(undeclared(columns, allTables), [])
     assert.strictEqual(new Set(allTables.map(({ name }) => name)).size, allTables.length)
   })
 
-  it("names the owners of each by columns that it has, and leaves no such column out", () => {
+  it("names the owners of each table by existing columns, and omits no such column", () => {
     assert.deepStrictEqual(wrongOwners(columns, allTables), [])
   })
 
   it.each(["session", "traces", "chats", "person", "app"] as const)(
-    "deletes what refers to others first, of the scope %s",
+    "deletes referring rows first in the scope %s",
     (scope) => {
       assert.isAbove(references.length, 30)
       assert.deepStrictEqual(wrongOrder(references, allTables, scope), [])
     }
   )
 
-  it("says of each table of a person or a character what becomes of its rows", () => {
+  it("states for each table of a person or a character what erasure does to its rows", () => {
     assert.deepStrictEqual(unsaid(allTables), [])
   })
 })
 
 describe("the checks of the catalogue", () => {
-  it("notice a table that nobody has declared, and say what to do", async () => {
+  it("detect a table that is not declared, and say what to do", async () => {
     const { sql } = database
     await sql`create table diaries (app_id text, session_id text, entry text)`
     const grown = await sql<Array<Column>>`
@@ -139,7 +139,7 @@ describe("the checks of the catalogue", () => {
     await sql`drop table diaries`
   })
 
-  it("notice a table that is gone, a column that is not there and a wrong order", () => {
+  it("detect a missing table, a missing column and a wrong order", () => {
     const one: Table = { name: "one", owners: { app: "app_id" } }
     const two: Table = { name: "two", owners: { app: "app_id" } }
     assert.lengthOf(undeclared([], [one]), 1)

@@ -2,6 +2,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
@@ -14,7 +15,10 @@ beforeAll(async () => {
   database = await createTestDatabase()
   engine = startEngine(database)
   runtime = ManagedRuntime.make(
-    Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 })))
+    Workers.layer.pipe(
+      Layer.provide(heldUnits),
+      Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))
+    )
   )
 })
 afterAll(async () => {
@@ -25,7 +29,7 @@ afterAll(async () => {
 
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
 
-/** Sessions of one reading job, with an answered turn each, whose worker is gone and had crashed so often at them. */
+/** Sessions of one extraction job, each with an answered turn, whose worker is gone and had crashed this often. */
 const readByTheDead = async (count: number, crashes: number) => {
   const { sql } = database
   const appId = await engine.createApp()
@@ -59,8 +63,8 @@ const waits = async () =>
 const crashes = async () =>
   (await database.sql<Array<{ crashes: number }>>`select crashes from crashed_units`).map((row) => row.crashes)
 
-describe("readings of a worker that died", () => {
-  it("are begun again at once the first time, each by a job of its own", async () => {
+describe("memory extractions of a dead worker", () => {
+  it("are restarted at once the first time, each by its own job", async () => {
     await readByTheDead(3, 0)
     await rescue()
     assert.deepStrictEqual(await crashes(), [1, 1, 1])
@@ -75,7 +79,7 @@ describe("readings of a worker that died", () => {
     [2, 30],
     [3, 90]
   ])(
-    "come back apart from each other when they had crashed %i times before: within %i seconds",
+    "are restarted at different times when they had already crashed %i times: within %i seconds",
     async (before, seconds) => {
       await readByTheDead(12, before)
       await rescue()
@@ -88,7 +92,7 @@ describe("readings of a worker that died", () => {
     }
   )
 
-  it("count no crash where nothing is left to be read", async () => {
+  it("count no crash if nothing is left to extract", async () => {
     const [read] = await readByTheDead(2, 0)
     await database.sql`insert into relationships (app_id, session_id, read_turn)
       select app_id, session_id, 1 from turns where session_id = ${read ?? ""}
@@ -98,7 +102,7 @@ describe("readings of a worker that died", () => {
     assert.lengthOf(await waits(), 2)
   })
 
-  it("count no crash by it where the monitor has said what their process was stuck in", async () => {
+  it("count no crash if the monitor recorded another unit that blocked their process", async () => {
     const [stuck] = await readByTheDead(2, 0)
     await database.sql`update workers set stuck_kind = 'reading', stuck_unit = ${`${stuck} 1`},
       stuck_app_id = (select app_id from sessions where session_id = ${stuck ?? ""}) where worker_id = 'wrk_dead'`

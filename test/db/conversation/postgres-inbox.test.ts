@@ -30,8 +30,8 @@ const heldOf = async (appId: string) => {
   return row?.used
 }
 
-describe("accept under races", () => {
-  it("gives one turn to each key of 40 concurrent sends from four processes", async () => {
+describe("concurrent sends", () => {
+  it("create one turn for each key of 40 sends from four processes", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     const verdicts = await Promise.all(
@@ -53,7 +53,7 @@ describe("accept under races", () => {
     }
   })
 
-  it("takes exactly 10 of 40 concurrent sends on a budget for 10, over all sessions and processes", async () => {
+  it("are accepted exactly 10 times out of 40 on a budget for 10, across sessions and processes", async () => {
     const appId = await engine.createApp(10 * HOLD)
     const sessions = await Promise.all([1, 2, 3, 4].map(() => engine.createSession(appId)))
     const verdicts = await Promise.all(
@@ -68,7 +68,7 @@ describe("accept under races", () => {
     assert.lengthOf((await Promise.all(sessions.map(logOf))).flat(), 20)
   })
 
-  it("starts the budget anew with the month", async () => {
+  it("start a new budget with each month", async () => {
     const appId = await engine.createApp(HOLD)
     const sessionId = await engine.createSession(appId)
     assert.strictEqual((await engine.send({ appId, sessionId })).answer, "accepted")
@@ -79,7 +79,7 @@ describe("accept under races", () => {
   })
 
   it(
-    "numbers every session without gaps, whatever sends of whichever sessions come together",
+    "number every session without gaps, whatever combination of sessions they belong to",
     () =>
       fc.assert(
         fc.asyncProperty(
@@ -131,8 +131,8 @@ describe("accept under races", () => {
   )
 })
 
-describe("one batch", () => {
-  it("gives each row its own verdict, and none disturbs its siblings", async () => {
+describe("a batch", () => {
+  it("gives each row its own result, and no row affects another", async () => {
     const rich = await engine.createApp()
     const poor = await engine.createApp(2 * HOLD)
     const [open, ended, funded] = await Promise.all([
@@ -175,7 +175,7 @@ describe("one batch", () => {
     assert.lengthOf(await logOf(ended), 0)
   })
 
-  it("refuses what would make the queue of a session too long", async () => {
+  it("refuses sends that would make a session's queue too long", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await database.sql`update session_logs set open_turns = ${MAX_OPEN_TURNS - 1} where session_id = ${sessionId}`
@@ -186,7 +186,7 @@ describe("one batch", () => {
     )
   })
 
-  it("answers a key that is known although the session has ended since", async () => {
+  it("answers a known key even if the session has ended since", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     const first = await engine.send({ appId, sessionId, clientMessageId: "k" })
@@ -195,7 +195,7 @@ describe("one batch", () => {
     assert.deepStrictEqual(again, { ...first, answer: "replay", replayed: true })
   })
 
-  it("survives a row that the database will not take", async () => {
+  it("survives a row that the database rejects", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     const verdicts = await Promise.all(
@@ -212,7 +212,7 @@ describe("one batch", () => {
   })
 })
 
-describe("a commit whose fate is unknown", () => {
+describe("a commit with an unknown outcome", () => {
   const sendThrough = async (when: "after" | "before") => {
     const breaking = startEngine(database, {
       holdMicroUsd: HOLD,
@@ -230,7 +230,7 @@ describe("a commit whose fate is unknown", () => {
     }
   }
 
-  it("is found when it went through, and not written again", async () => {
+  it("is found if it succeeded, and not written again", async () => {
     const { appId, sessionId, verdicts } = await sendThrough("after")
     assert.deepStrictEqual(
       verdicts.map(({ answer, cursor }) => `${answer}@${cursor}`),
@@ -248,7 +248,7 @@ describe("a commit whose fate is unknown", () => {
     assert.strictEqual(await heldOf(appId), 3 * HOLD)
   })
 
-  it("is written once when the server dropped the connection before it", async () => {
+  it("is written once if the server dropped the connection before the commit", async () => {
     const { appId, sessionId, verdicts } = await sendThrough("before")
     assert.deepStrictEqual(
       verdicts.map(({ answer }) => answer),

@@ -28,7 +28,7 @@ interface TestSession {
   readonly sessionId: string
 }
 
-/** A session with so many messages waiting, of an app with room for 100 of them. */
+/** A session with this many waiting messages, of an app with a limit of 100. */
 const waiting = async (messages: number): Promise<TestSession> => {
   const appId = await engine.createApp(100 * HOLD)
   const sessionId = await engine.createSession(appId)
@@ -81,7 +81,7 @@ const countersOf = async ({ sessionId }: TestSession) => {
 }
 
 describe("a claim", () => {
-  it("gets the oldest unsettled turn, and no other until that is settled", async () => {
+  it("takes the oldest unsettled turn, and no other until that one is settled", async () => {
     const session = await waiting(3)
     const first = await claim(session)
     assert.deepInclude(first, { turn_index: 1, text: "message 1", owner: "wrk_0", fence: 1 })
@@ -91,7 +91,7 @@ describe("a claim", () => {
     assert.strictEqual((await claim(session, 1))?.turn_index, 2)
   })
 
-  it("is won by one of 20 that come at once from four processes", async () => {
+  it("is won by exactly one of 20 concurrent claims from four processes", async () => {
     const places = await Promise.all(Array.from({ length: 10 }, () => waiting(2)))
     for (const session of places) {
       const rows = await Promise.all(Array.from({ length: 20 }, (_, i) => claim(session, i % 4)))
@@ -107,13 +107,13 @@ describe("a claim", () => {
     }
   })
 
-  it("gets nothing for a worker that is not registered", async () => {
+  it("returns nothing for an unregistered worker", async () => {
     const session = await waiting(1)
     assert.isUndefined(await claim(session, 0, "wrk_unheard_of"))
     assert.strictEqual((await claim(session))?.turn_index, 1)
   })
 
-  it("is in the name of its own worker, when two of a process travel together", async () => {
+  it("belongs to its own worker when two workers of a process claim at the same time", async () => {
     const places = await Promise.all([waiting(1), waiting(1)])
     const rows = await Promise.all(places.map((session, i) => claim(session, 0, `wrk_${i}`)))
     assert.deepStrictEqual(
@@ -122,13 +122,13 @@ describe("a claim", () => {
     )
   })
 
-  it("gets nothing that is not due", async () => {
+  it("takes only turns that are due", async () => {
     const session = await waiting(1)
     await database.sql`update turns set due_at = now() + interval '1 hour' where session_id = ${session.sessionId}`
     assert.isUndefined(await claim(session))
   })
 
-  it("pins the character to the version the turn began with", async () => {
+  it("pins the character to the version that the turn started with", async () => {
     const session = await waiting(1)
     const first = await claim(session)
     await database.sql`insert into character_versions select app_id, slug, 2, profile from character_versions where app_id = ${session.appId}`
@@ -137,7 +137,7 @@ describe("a claim", () => {
     assert.deepInclude(await claim(session, 1), { character_version: 1, fence: 2 })
   })
 
-  it("gives back what is released, and wakes another worker for it", async () => {
+  it("returns a released turn to the queue, and wakes another worker for it", async () => {
     const session = await waiting(1)
     const first = leaseOf(await claim(session))
     await database.sql`delete from graphile_worker._private_jobs`
@@ -154,7 +154,7 @@ describe("a claim", () => {
 })
 
 describe("a settlement", () => {
-  it("writes the reply after what was on the log, counts down, and pays what it cost", async () => {
+  it("writes the reply at the end of the log, lowers the count of waiting turns, and pays the cost", async () => {
     const session = await waiting(2)
     assert.strictEqual(await heldOf(session), 2 * HOLD)
     const settled = await settle(leaseOf(await claim(session)), reply("one"), [spent(30), spent(7)])
@@ -174,7 +174,7 @@ describe("a settlement", () => {
     ["a failure", Outcome.cases.Failed.make({ reason: "timed_out" }), ["failed"], ["system message.failed"]],
     ["silence", Outcome.cases.Withheld.make({}), ["withheld"], []],
     ["an exit", exit, ["exited"], ["character message.created", "system session.exited"]]
-  ])("pays what %s has cost, and no more", async (_, outcome, outcomes, said) => {
+  ])("books the cost of %s, and no more", async (_, outcome, outcomes, said) => {
     const session = await waiting(1)
     await settle(leaseOf(await claim(session)), outcome, [spent(12)])
     assert.deepStrictEqual(await outcomesOf(session), outcomes)
@@ -182,7 +182,7 @@ describe("a settlement", () => {
     assert.strictEqual(await heldOf(session), 12)
   })
 
-  it("is refused to an owner whose lease was taken over, and writes nothing", async () => {
+  it("is refused to an owner who has lost the lease, and writes nothing", async () => {
     const session = await waiting(1)
     const old = leaseOf(await claim(session))
     await database.sql`update turns set owner = null where session_id = ${session.sessionId}`
@@ -208,7 +208,7 @@ describe("a settlement", () => {
   })
 
   it.each(["after", "before"] as const)(
-    "whose connection was lost %s its commit is written once, and known for its own",
+    "whose connection was lost %s its commit is written once, and recognized as its own",
     async (when) => {
       const session = await waiting(2)
       const lease = leaseOf(await claim(session))
@@ -228,7 +228,7 @@ describe("a settlement", () => {
     }
   )
 
-  it("writes only one of 10 at once", async () => {
+  it("writes only once if 10 run at the same time", async () => {
     const session = await waiting(1)
     const lease = leaseOf(await claim(session))
     const settled = await Promise.all(
@@ -247,7 +247,7 @@ describe("a settlement", () => {
     assert.deepStrictEqual(await countersOf(session), { status: "active", open_turns: 0, gaps: 0 })
   })
 
-  it("keeps the sessions of one batch apart", async () => {
+  it("keeps the sessions of one batch separate", async () => {
     const places = await Promise.all(Array.from({ length: 12 }, () => waiting(1)))
     const leases = await Promise.all(places.map(async (session) => leaseOf(await claim(session))))
     await Promise.all(
@@ -271,7 +271,7 @@ describe("a settlement", () => {
   })
 })
 
-describe("what an attempt has cost", () => {
+describe("the cost of an attempt", () => {
   const book = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
     engine.run(Turns.use((turns) => turns.book(lease, stages)))
   const release = (lease: Lease, stages: ReadonlyArray<StageRecord>) =>
@@ -296,7 +296,7 @@ describe("what an attempt has cost", () => {
     errorCode: "interrupted"
   })
 
-  it("is booked on top of the hold while it runs, and once, however often it is told", async () => {
+  it("is booked in addition to the reservation while it runs, and only once however often it is reported", async () => {
     const session = await waiting(1)
     const lease = leaseOf(await claim(session))
     await book(lease, [cutOff(10)])
@@ -309,7 +309,7 @@ describe("what an attempt has cost", () => {
     assert.strictEqual(
       await heldOf(session),
       HOLD + 15,
-      "one that comes too late changes what it names, and the last word mends it"
+      "a late report changes its entries, and the final report corrects them"
     )
     await settle(lease, reply("done"), [spent(25), spent(9)])
     assert.strictEqual(await heldOf(session), 34)
@@ -317,7 +317,7 @@ describe("what an attempt has cost", () => {
     assert.deepStrictEqual(await rowsOf(session), ["1 0 ok 25", "1 1 ok 9"])
   })
 
-  it("stays paid when the attempt dies, and is added to by the next", async () => {
+  it("stays booked if the attempt dies, and the next attempt adds to it", async () => {
     const session = await waiting(1)
     await book(leaseOf(await claim(session)), [cutOff(10)])
     await free(session)
@@ -329,7 +329,7 @@ describe("what an attempt has cost", () => {
     assert.deepStrictEqual(await rowsOf(session), ["1 0 error 10", "2 0 ok 6"])
   })
 
-  it("is booked when the turn is given back, whose hold stays", async () => {
+  it("is booked when the turn is released, and the reservation stays", async () => {
     const session = await waiting(1)
     const lease = leaseOf(await claim(session))
     await book(lease, [cutOff(10)])
@@ -340,7 +340,7 @@ describe("what an attempt has cost", () => {
     assert.deepStrictEqual(await rowsOf(session), ["1 0 ok 10", "1 1 error 3", "2 0 ok 6"])
   })
 
-  it("stays paid when the session ends before the next attempt", async () => {
+  it("stays booked if the session ends before the next attempt", async () => {
     const session = await waiting(1)
     await release(leaseOf(await claim(session)), [spent(10)])
     await engine.run(CharacterArchival.use((archival) => archival.archive(session.appId, "mara", true)))
@@ -349,7 +349,7 @@ describe("what an attempt has cost", () => {
     assert.strictEqual(await heldOf(session), 10)
   })
 
-  it("is not booked by one whose lease was lost, before or after the turn has settled", async () => {
+  it("is not booked by an attempt that lost its lease, before or after the turn is settled", async () => {
     const session = await waiting(1)
     const zombie = leaseOf(await claim(session))
     await free(session)
@@ -367,7 +367,7 @@ describe("what an attempt has cost", () => {
     assert.deepStrictEqual(await rowsOf(session), ["2 0 ok 6"])
   })
 
-  it("adds up whatever is told at once, and in whichever order it comes", async () => {
+  it("adds up when reported at the same time and in any order", async () => {
     const session = await waiting(1)
     const lease = leaseOf(await claim(session))
     const told = [
@@ -387,7 +387,7 @@ describe("what an attempt has cost", () => {
 })
 
 describe("a session that ends", () => {
-  it("settles what waits behind the exit, without a word, and releases what was held", async () => {
+  it("settles the turns after the exit without a reply, and releases their reservations", async () => {
     const session = await waiting(4)
     await settle(leaseOf(await claim(session)), exit, [spent(20)])
     assert.deepStrictEqual(await outcomesOf(session), ["exited", "exited", "exited", "exited"])
@@ -398,7 +398,7 @@ describe("a session that ends", () => {
     assert.strictEqual((await engine.send(session)).answer, "session_exited")
   })
 
-  it("takes no reply any more from a turn that was under way, but its money", async () => {
+  it("rejects the reply of a turn in progress, but books its cost", async () => {
     const session = await waiting(1)
     const lease = leaseOf(await claim(session))
     await database.sql`update session_logs set status = 'exited' where session_id = ${session.sessionId}`
@@ -408,18 +408,14 @@ describe("a session that ends", () => {
     assert.strictEqual(await heldOf(session), 40)
   })
 
-  it(
-    "by its character being archived lets a turn that is running settle itself, with its money, and ends those " +
-      "that wait",
-    async () => {
-      const session = await waiting(3)
-      const lease = leaseOf(await claim(session))
-      await engine.run(CharacterArchival.use((archival) => archival.archive(session.appId, "mara", true)))
-      assert.deepStrictEqual(await outcomesOf(session), [null, "exited", "exited"])
-      assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
-      assert.deepStrictEqual(await outcomesOf(session), ["exited", "exited", "exited"])
-      assert.deepStrictEqual(await countersOf(session), { status: "exited", open_turns: 0, gaps: 0 })
-      assert.strictEqual(await heldOf(session), 40)
-    }
-  )
+  it("because its character was archived lets the running turn settle with its cost, and ends the rest", async () => {
+    const session = await waiting(3)
+    const lease = leaseOf(await claim(session))
+    await engine.run(CharacterArchival.use((archival) => archival.archive(session.appId, "mara", true)))
+    assert.deepStrictEqual(await outcomesOf(session), [null, "exited", "exited"])
+    assert.deepStrictEqual(await settle(lease, reply("too late"), [spent(40)]), { _tag: "Settled", openTurns: 0 })
+    assert.deepStrictEqual(await outcomesOf(session), ["exited", "exited", "exited"])
+    assert.deepStrictEqual(await countersOf(session), { status: "exited", open_turns: 0, gaps: 0 })
+    assert.strictEqual(await heldOf(session), 40)
+  })
 })

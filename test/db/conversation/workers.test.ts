@@ -5,6 +5,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Outcome } from "#pipeline/domain/Turn.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -16,7 +17,10 @@ beforeAll(async () => {
   database = await createTestDatabase()
   engine = startEngine(database)
   runtime = ManagedRuntime.make(
-    Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 })))
+    Workers.layer.pipe(
+      Layer.provide(heldUnits),
+      Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 2 }))
+    )
   )
 })
 afterAll(async () => {
@@ -28,7 +32,7 @@ afterAll(async () => {
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
 const sweep = () => runtime.runPromise(Workers.use((workers) => workers.sweep([])))
 
-/** Sessions with a message each, all run by a worker that is gone: nobody holds its lock. */
+/** Sessions with one message each, all run by a dead worker: nobody holds its lock. */
 const heldByTheDead = async (count: number, crashes: number) => {
   await database.sql`delete from turns`
   const appId = await engine.createApp()
@@ -49,11 +53,11 @@ const freed = async () =>
 const jobs = async () =>
   (await database.sql<Array<{ jobs: number }>>`select count(*)::int as jobs from graphile_worker.jobs`)[0]?.jobs
 
-describe("turns of a worker that died", () => {
+describe("turns of a dead worker", () => {
   it.each([
     [0, 1],
     [4, 5]
-  ])("are begun again at once when they had crashed %i times before", async (before, after) => {
+  ])("are restarted at once when they had crashed %i times before", async (before, after) => {
     await heldByTheDead(3, before)
     assert.deepStrictEqual(await rescue(), { workers: 1, turns: 3 })
     const turns = await freed()
@@ -73,7 +77,7 @@ describe("turns of a worker that died", () => {
     [2, 30],
     [3, 90]
   ])(
-    "come back apart from each other when they had crashed %i times before: within %i seconds",
+    "are restarted at different times when they had already crashed %i times: within %i seconds",
     async (before, seconds) => {
       await heldByTheDead(12, before)
       assert.deepStrictEqual(await rescue(), { workers: 1, turns: 12 })
@@ -87,32 +91,28 @@ describe("turns of a worker that died", () => {
     }
   )
 
-  it(
-    "leave no job locked, whether their worker had named its pool or not, and those of a worker that lives stay " +
-      "locked",
-    async () => {
-      await heldByTheDead(1, 0)
-      const pools = ["pool-named", "pool-unnamed", "pool-alive"]
-      for (const pool of pools) await database.sql`select graphile_worker.add_job('turn', '{}', job_key := ${pool})`
-      await database.sql`update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
-      await database.sql`update workers set pool_id = 'pool-named' where worker_id = 'wrk_dead'`
-      await database.sql.begin(async (alive) => {
-        await alive`select pg_advisory_xact_lock(hashtextextended('wrk_alive', 0))`
-        await database.sql`insert into workers (worker_id, pool_id) values ('wrk_alive', 'pool-alive')`
-        assert.deepStrictEqual(await rescue(), { workers: 1, turns: 1 })
-      })
-      const locked = await database.sql<
-        Array<{ locked_by: string }>
-      >`select locked_by from graphile_worker.jobs where locked_by is not null`
-      assert.deepStrictEqual(
-        locked.map(({ locked_by }) => locked_by),
-        ["pool-alive"]
-      )
-      await rescue()
-    }
-  )
+  it("leave no job locked, with or without a named pool, and jobs of a live worker stay locked", async () => {
+    await heldByTheDead(1, 0)
+    const pools = ["pool-named", "pool-unnamed", "pool-alive"]
+    for (const pool of pools) await database.sql`select graphile_worker.add_job('turn', '{}', job_key := ${pool})`
+    await database.sql`update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
+    await database.sql`update workers set pool_id = 'pool-named' where worker_id = 'wrk_dead'`
+    await database.sql.begin(async (alive) => {
+      await alive`select pg_advisory_xact_lock(hashtextextended('wrk_alive', 0))`
+      await database.sql`insert into workers (worker_id, pool_id) values ('wrk_alive', 'pool-alive')`
+      assert.deepStrictEqual(await rescue(), { workers: 1, turns: 1 })
+    })
+    const locked = await database.sql<
+      Array<{ locked_by: string }>
+    >`select locked_by from graphile_worker.jobs where locked_by is not null`
+    assert.deepStrictEqual(
+      locked.map(({ locked_by }) => locked_by),
+      ["pool-alive"]
+    )
+    await rescue()
+  })
 
-  it("are freed by the sweeper when their worker is not even registered", async () => {
+  it("are released by the sweeper if their worker is not registered at all", async () => {
     await heldByTheDead(2, 0)
     await database.sql`delete from workers where worker_id = 'wrk_dead'`
     assert.strictEqual(await sweep(), 2)
@@ -126,7 +126,7 @@ describe("turns of a worker that died", () => {
     assert.strictEqual(await jobs(), 1)
   })
 
-  it("are freed or settled, and neither waits for the other in a circle, when it was not dead after all", async () => {
+  it("are released or settled without a deadlock if the worker was still alive", async () => {
     for (let round = 0; round < 5; round++) {
       const { appId, sessions } = await heldByTheDead(20, 0)
       const outcome = Outcome.cases.Replied.make({ bubbles: ["alive"] })
@@ -147,7 +147,7 @@ describe("turns of a worker that died", () => {
 })
 
 describe("the sweeper", () => {
-  it("wakes those that wait longest first", async () => {
+  it("starts the turns first that have waited longest", async () => {
     const { sessions } = await heldByTheDead(250, 0)
     await database.sql`delete from workers where worker_id = 'wrk_dead'`
     for (const [i, sessionId] of sessions.entries()) {

@@ -3,8 +3,8 @@ import { StuckClock } from "#src/db/crashes/StuckClock.ts"
 
 const TICK = 500
 /**
- * Looks at a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop
- * turned, and the entry that was seen.
+ * Observes a main thread tick by tick: how long each tick was, what the process computed in it, whether the loop
+ * turned, and the current entry.
  */
 const watch = (
   ticks: ReadonlyArray<{
@@ -29,22 +29,22 @@ const watch = (
 const times = (count: number, tick: Parameters<typeof watch>[0][number] = {}) =>
   Array.from({ length: count }, () => tick)
 
-describe("the time for which an event loop is stuck", () => {
-  it("adds up while it computes and does not turn, and begins again when it turns", () => {
+describe("the time that an event loop has been stuck", () => {
+  it("grows while the loop computes without turning, and restarts when it turns", () => {
     assert.strictEqual(watch(times(20)).at(-1)?.stuckMs, 10_000)
     assert.strictEqual(watch([...times(19), { beat: true }, ...times(3)]).at(-1)?.stuckMs, 1_500)
   })
 
-  it("does not count the time for which the whole process was stopped, or its machine slept", () => {
+  it("does not include the time that the process was stopped or the machine slept", () => {
     assert.isAtMost(watch([{ ms: 30_000, cpu: 0 }, { beat: true }]).at(0)?.stuckMs ?? 1, 0)
     assert.isAtMost(watch([...times(2), { ms: 30_000 }]).at(-1)?.stuckMs ?? 9_999, 1_500)
   })
 
-  it("does not count the time for which it waits for a disk or a debugger", () => {
+  it("does not include the time spent waiting for a disk or a debugger", () => {
     assert.strictEqual(watch(times(100, { cpu: 0.01 })).at(-1)?.stuckMs, 0)
   })
 
-  it("names a unit only if it was in that one for most of the time", () => {
+  it("is attributed to a unit only if that unit ran for most of it", () => {
     assert.strictEqual(watch(times(20)).at(-1)?.unit, "u")
     assert.strictEqual(watch([...times(5), ...times(15, { entry: 2 })]).at(-1)?.unit, "u")
     assert.strictEqual(watch(Array.from({ length: 20 }, (_, n) => ({ entry: n + 2 }))).at(-1)?.unit, "")

@@ -38,8 +38,8 @@ afterEach(async () => {
 })
 
 /**
- * Channels with lanes on sessions whose log holds `events` events. Tables without their foreign rows: only lanes are
- * looked at.
+ * Channels with lanes on sessions whose log holds `events` events. Foreign rows are missing, because only lanes are
+ * read.
  */
 const seed = async (options: {
   readonly app?: string
@@ -104,7 +104,7 @@ const lane = async (session = "s1") =>
   )[0]
 
 describe("a claim", () => {
-  it("brings the events after the position, in order, and puts down the intent to send the first", async () => {
+  it("returns the events after the position, in order, and records the intent to send the first one", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
     expect(lease?.events.map(({ cursor }) => cursor)).toEqual([1, 2, 3])
@@ -113,7 +113,7 @@ describe("a claim", () => {
     expect(await claim("wrk_2")).toEqual([])
   })
 
-  it("passes over what the channel does not want, and goes to rest behind it", async () => {
+  it("skips events that the channel does not want, and then becomes idle", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], events: 4, types: ["message.created"] })
     const [lease] = await claim()
     expect(lease?.events.map(({ cursor }) => cursor)).toEqual([1, 3])
@@ -122,13 +122,13 @@ describe("a claim", () => {
     expect(await lane()).toMatchObject({ position: 4, status: "idle", owner: null, sending: null })
   })
 
-  it("takes a lane on which nothing is wanted to its head at once", async () => {
+  it("moves a lane without wanted events to the head of its log at once", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], types: ["image.ready"] })
     expect(await claim()).toEqual([])
     expect(await lane()).toMatchObject({ position: 3, status: "idle", owner: null })
   })
 
-  it("takes no more of one endpoint and of one app than there is room for, whatever else is ready", async () => {
+  it("takes no more lanes of an endpoint or an app than its limit, whatever else is ready", async () => {
     await seed({ channel: "chn_1", sessions: Array.from({ length: 20 }, (_, n) => `x${n}`), endpoint: "https://slow" })
     await seed({ channel: "chn_2", sessions: ["y1"], endpoint: "https://slow" })
     await seed({ channel: "chn_3", sessions: Array.from({ length: 20 }, (_, n) => `z${n}`) })
@@ -140,7 +140,7 @@ describe("a claim", () => {
     expect(of("chn_4")).toBe(1)
   })
 
-  it("visits all channels in turn when there are more than one claim can visit", async () => {
+  it("reaches all channels in turn if there are more than one claim can visit", async () => {
     const channels = Array.from({ length: 300 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
     await database.sql`insert into channels (app_id, channel_id, kind, endpoint, target) select 'app_a', c, 'webhook', c, '{}' from unnest(${channels}::text[]) c`
     await database.sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select 'app_a', 's1', c, 1, 0, 1, 'ready' from unnest(${channels}::text[]) c`
@@ -152,7 +152,7 @@ describe("a claim", () => {
     expect(new Set([...first.leases, ...second.leases].map(({ channelId }) => channelId)).size).toBe(300)
   })
 
-  it("parks the ready lanes of a channel that is paused, and leaves those of one that asked for a pause", async () => {
+  it("parks the ready lanes of a paused channel, and leaves those of a channel that asked for a wait", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     await seed({ channel: "chn_2", sessions: ["s2"] })
     await database.sql`update channels set status = 'paused' where channel_id = 'chn_1'`
@@ -162,7 +162,7 @@ describe("a claim", () => {
     expect(await lane("s2")).toMatchObject({ status: "ready", owner: null })
   })
 
-  it("parks the ready lanes of a messenger's bots that the operator holds back, and of no other channel or app", async () => {
+  it("parks the ready lanes of bots that the operator holds, and of no other channel or app", async () => {
     await seed({ channel: "bot_1", sessions: ["s1"], kind: TELEGRAM_BYO })
     await seed({ channel: "chn_2", sessions: ["s2"] })
     await seed({ app: "app_b", channel: "bot_3", sessions: ["s3"], kind: TELEGRAM_BYO })
@@ -174,14 +174,14 @@ describe("a claim", () => {
     expect((await claim()).map(({ sessionId }) => sessionId)).toEqual(["s2"])
   })
 
-  it("claims nothing in the name of a worker that is not registered", async () => {
+  it("takes nothing for an unregistered worker", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     expect(await claim("wrk_dead")).toEqual([])
   })
 })
 
 describe("a step", () => {
-  it("moves position and puts down the outcome together, once", async () => {
+  it("moves the position and records the outcome together, once", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
     expect(await lanes((l) => l.settle(step(lease!, 0)))).toBe("next")
@@ -191,7 +191,7 @@ describe("a step", () => {
     ])
   })
 
-  it("writes nothing once the lane has been taken over, and what was on the wire is unknown", async () => {
+  it("writes nothing if the lane was taken over, and the attempt in flight is unknown", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [zombie] = await claim()
     await database.sql`update lanes set owner = null`
@@ -204,7 +204,7 @@ describe("a step", () => {
     expect(await lanes((l) => l.settle(step(heir!, 0)))).toBe("next")
   })
 
-  it("that failed waits for its time, and a job wakes a courier then", async () => {
+  it("that failed waits until its time, and a job then wakes a courier", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
     const failed = step(lease!, 0, {
@@ -223,7 +223,7 @@ describe("a step", () => {
     expect((await claim())[0]?.failures).toBe(1)
   })
 
-  it("gives the lane back when its channel has been changed meanwhile, for what it holds was for the old one", async () => {
+  it("releases the lane if its channel was changed meanwhile, because its content is outdated", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
     await database.sql`update channels set version = version + 1`
@@ -234,7 +234,7 @@ describe("a step", () => {
     expect(await lanes((l) => l.settle(step(next!, 0)))).toBe("next")
   })
 
-  it("gives the lane back when its channel has been stopped meanwhile", async () => {
+  it("releases the lane if its channel was stopped meanwhile", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
     await database.sql`update channels set status = 'paused'`
@@ -242,7 +242,7 @@ describe("a step", () => {
     expect(await lane()).toMatchObject({ position: 1, owner: null, sending: null })
   })
 
-  it("says that there is more when the log has grown meanwhile", async () => {
+  it("reports more events if the log has grown meanwhile", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], events: 1 })
     const [lease] = await claim()
     await database.sql`update lanes set head = 2`
@@ -250,8 +250,8 @@ describe("a step", () => {
   })
 })
 
-describe("an event that was asked for once more", () => {
-  it("goes out before the lane walks on, and moves nothing", async () => {
+describe("an event with a requested retry", () => {
+  it("is sent before the lane continues, and does not move the position", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     await database.sql`update lanes set position = 2, redo = '{1}'`
     const [lease] = await claim()
@@ -262,10 +262,10 @@ describe("an event that was asked for once more", () => {
   })
 })
 
-describe("an event of several parts", () => {
+describe("an event with several parts", () => {
   const within = async () => (await database.sql`select position::int, part, status, owner from lanes`)[0]
 
-  it("keeps the position until its last part, and a retry begins at the part that failed", async () => {
+  it("keeps the position until its last part, and a retry starts with the part that failed", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     const [lease] = await claim()
     const [event] = lease!.events
@@ -291,7 +291,7 @@ describe("an event of several parts", () => {
     ])
   })
 
-  it("that was asked for once more says which of them have arrived, and is done with its last one", async () => {
+  it("with a requested retry reports which parts have arrived, and ends with the last one", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     await database.sql`update lanes set position = 2, redo = '{1}'`
     await database.sql`insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, started_at) values
@@ -309,7 +309,7 @@ describe("an event of several parts", () => {
 })
 
 describe("a paced lane", () => {
-  it("gets no intent while the operator holds its bot back, whenever it was leased", async () => {
+  it("records no intent while the operator holds its bot, whenever it was leased", async () => {
     await seed({ channel: "bot_1", sessions: ["s1"], kind: TELEGRAM_MANAGED })
     const [lease] = await claim()
     await database.sql`insert into telegram_holds (scope) values ('*')`
@@ -319,7 +319,7 @@ describe("a paced lane", () => {
     expect(await lanes((l) => l.intend(lease!, 1, 0))).toBe(true)
   })
 
-  it("has its intent put down after the claim, so that who dies waiting has sent nothing", async () => {
+  it("records its intent after the claim, so a worker that dies while waiting has sent nothing", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [waiting] = await claim()
     expect(await lane()).toMatchObject({ owner: "wrk_1", sending: null })
@@ -332,7 +332,7 @@ describe("a paced lane", () => {
     expect(await lane()).toMatchObject({ owner: "wrk_2", sending: 1 })
   })
 
-  it("keeps what was on the wire, through whoever dies next, until one has said what follows from it", async () => {
+  it("keeps the attempt in flight, even if further workers die, until one decides what follows from it", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()
     await lanes((l) => l.intend(lease!, 1, 2))
@@ -351,7 +351,7 @@ describe("a paced lane", () => {
     expect((await claim())[0]).toMatchObject({ interrupted: null })
   })
 
-  it("still counts what was on the wire when its next try has to wait first", async () => {
+  it("still counts the attempt in flight if its next attempt has to wait first", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()
     await lanes((l) => l.intend(lease!, 1, 0))
@@ -362,14 +362,14 @@ describe("a paced lane", () => {
     expect((await claim("wrk_2"))[0]).toMatchObject({ interrupted: null, unknowns: 1 })
   })
 
-  it("is given back untouched when its channel has been stopped before the intent", async () => {
+  it("is released untouched if its channel was stopped before the intent", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()
     await database.sql`update channels set status = 'paused'`
     expect(await lanes((l) => l.intend(lease!, 1, 0))).toBe(false)
   })
 
-  it("that nobody will have for now is parked, and says nothing of its channel's health", async () => {
+  it("that the receiver refuses for now is parked, and does not affect its channel's health", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()
     await lanes((l) => l.intend(lease!, 1, 0))
@@ -383,8 +383,8 @@ describe("a paced lane", () => {
   })
 })
 
-describe("events that were asked for once more", () => {
-  it("and are no longer kept are passed over, and those after them are not", async () => {
+describe("events with a requested retry", () => {
+  it("that are no longer kept are skipped, and the events after them are not", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     await database.sql`update lanes set position = 2, redo = '{-9,-8,-7,-6,-5,-4,-3,-2,-1,1}'`
     expect(await claim()).toEqual([])
@@ -413,7 +413,7 @@ describe("the health of a channel", () => {
     )
   }
 
-  it("goes from active over failing, probed by the hour, to disabled, and back by a success", async () => {
+  it("goes from active to failing, with an hourly attempt, to disabled, and back after a success", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     await fail()
     expect(await health()).toMatchObject({ status: "active", consecutive_failures: 1, failing: true })
@@ -428,14 +428,14 @@ describe("the health of a channel", () => {
     expect(await health()).toMatchObject({ status: "disabled" })
   })
 
-  it("ends at once when the receiver is gone", async () => {
+  it("becomes disabled at once if the receiver is gone", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"] })
     await fail({ outcome: "gone", statusCode: 410 })
     expect(await health()).toMatchObject({ status: "disabled" })
   })
 })
 
-describe("a lane that waits to try again", () => {
+describe("a lane that waits for a retry", () => {
   const failed = (lease: LaneLease, failures: number) =>
     step(lease, 0, { outcome: "not_sent", move: { retryAfter: Duration.hours(1), failures }, next: null })
   const wait = async (session: string) =>
@@ -444,7 +444,7 @@ describe("a lane that waits to try again", () => {
     select status, failures, due_at <= now() as due, planned_at is not null as early, due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`
     )[0]
 
-  it("is tried at once when another lane of its endpoint succeeds, and keeps the count of its failures", async () => {
+  it("is tried at once when another lane of its endpoint succeeds, and keeps its failure count", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], endpoint: "https://one" })
     const [alone] = await claim()
     await lanes((l) => l.settle(failed(alone!, 3)))
@@ -461,7 +461,7 @@ describe("a lane that waits to try again", () => {
     expect(Duration.toMinutes(again!.early!)).toBeGreaterThan(50)
   })
 
-  it("waits out its time when that try fails too, however often others succeed, and its next failure counts", async () => {
+  it("waits as before if that attempt fails too, even if others succeed, and its next failure counts", async () => {
     await seed({ channel: "chn_1", sessions: ["s1", "s2"] })
     const first = await claim()
     const poisoned = first.find(({ sessionId }) => sessionId === "s1")!
@@ -482,7 +482,7 @@ describe("a lane that waits to try again", () => {
     expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 4, early: false })
   })
 
-  it("comes back with a few others at a time, and each of them that succeeds calls the next", async () => {
+  it("is retried with a few others at a time, and each success triggers more", async () => {
     const sessions = Array.from({ length: 200 }, (_, n) => `s${n}`)
     await seed({ channel: "chn_1", sessions: ["s"] })
     const [sound] = await claim()

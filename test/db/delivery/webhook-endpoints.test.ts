@@ -14,7 +14,7 @@ import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
 const ROW = ["app_1", "chn_1"]
 
-/** A channel of version 1, whose previous secret is good for the first hundred seconds of the test's clock. */
+/** A channel of version 1, whose previous secret is valid for the first hundred seconds of the test's clock. */
 const channel = Effect.gen(function* () {
   const { query } = yield* Database
   const { seal } = yield* Secrets
@@ -60,7 +60,7 @@ const services = Layer.unwrap(
 )
 
 describe("the endpoint of a webhook channel", () => {
-  it.effect("names the previous secret until its time is over, whatever is in memory", () =>
+  it.effect("returns the previous secret until it expires, whatever is cached", () =>
     Effect.gen(function* () {
       yield* channel
       assert.deepStrictEqual(yield* look(1), { url: "https://example.com/1", secrets: ["current", "previous"] })
@@ -69,7 +69,7 @@ describe("the endpoint of a webhook channel", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("is never older than who asks knows, and what is newer is not kept for an older version", () =>
+  it.effect("is never older than the caller's version, and a newer one is not cached for an older version", () =>
     Effect.gen(function* () {
       yield* channel
       yield* look(1)
@@ -86,7 +86,7 @@ describe("the endpoint of a webhook channel", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("is not there when its channel is not, or is deleted", () =>
+  it.effect("does not exist if its channel does not exist or is deleted", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* look(1))
       yield* channel

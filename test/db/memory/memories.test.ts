@@ -78,8 +78,8 @@ const find = (sessionId: string, text: string, given: Partial<MemorySearch> = {}
   )
 const texts = async (...args: Parameters<typeof find>) => (await find(...args)).map(({ text }) => text)
 
-describe("a search among memories", () => {
-  it("finds them by other forms of their words, and nothing else", async () => {
+describe("a memory search", () => {
+  it("finds memories by other forms of their words, and nothing else", async () => {
     const session = await sessionWith([
       memory("Her sister plays the cello in orchestras."),
       memory("She adopted two puppies.")
@@ -91,7 +91,7 @@ describe("a search among memories", () => {
     assert.deepStrictEqual(await texts(session, "the and of"), [])
   })
 
-  it("stems by the languages of the session", async () => {
+  it("stems words in the languages of the session", async () => {
     const session = await sessionWith([])
     await database.sql`update end_users set locale = 'de' where app_id = ${appId}`
     await runtime.runPromise(
@@ -106,7 +106,7 @@ describe("a search among memories", () => {
     await database.sql`update end_users set locale = null where app_id = ${appId}`
   })
 
-  it("passes over what is put aside, forgotten or no longer true", async () => {
+  it("skips memories that are quarantined, forgotten or no longer valid", async () => {
     const session = await sessionWith([
       memory("The cello is red.", { status: "quarantined" }),
       memory("", { status: "forgotten", tombstone: "x" }),
@@ -115,7 +115,7 @@ describe("a search among memories", () => {
     assert.deepStrictEqual(await texts(session, "cello"), [])
   })
 
-  it("finds what held at a time, superseded since or not, and not what came later", async () => {
+  it("finds what was valid at a given time, superseded since or not, and nothing later", async () => {
     const session = await sessionWith([
       memory("The cello is in Bergen.", { status: "superseded", invalid_at: "2026-02-01T00:00:00.000Z" }),
       memory("The cello is in Oslo.", { valid_at: "2026-02-01T00:00:00.000Z" })
@@ -130,7 +130,7 @@ describe("a search among memories", () => {
     assert.deepStrictEqual(await texts(session, "cello"), ["The cello is in Oslo."])
   })
 
-  it("brings what is pinned where that is asked for", async () => {
+  it("returns pinned memories if requested", async () => {
     const session = await sessionWith([
       memory("The cello is old."),
       memory("She is allergic to nuts.", { pinned: true })
@@ -142,7 +142,7 @@ describe("a search among memories", () => {
     ])
   })
 
-  it("is kept within its session and its app", async () => {
+  it("stays within its session and its app", async () => {
     const session = await sessionWith([memory("The cello is old.")])
     assert.deepStrictEqual(await texts(await sessionWith([]), "cello"), [])
     assert.deepStrictEqual(

@@ -43,7 +43,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Sessions of one app, each with one turn that was answered. */
+/** Sessions of one app, each with one answered turn. */
 const answered = async (count: number) => {
   const appId = await engine.createApp()
   return Promise.all(
@@ -113,7 +113,7 @@ const readingOf = Effect.fnUntraced(function* (session: TestSession, decide?: Me
     decide: decide ?? noting(turn.message?.text ?? "")
   } satisfies MemoryExtraction
 })
-/** How writing them all at once ends for each. */
+/** The result of each when all are written at once. */
 const write = (readings: ReadonlyArray<MemoryExtraction>) =>
   runtime.runPromise(
     Effect.forEach(readings, (reading) => Effect.exit(MemoryExtractions.use((turns) => turns.write(reading))), {
@@ -140,8 +140,8 @@ const standing = async (places: ReadonlyArray<TestSession>) => {
 }
 const once = (text: string) => ({ read_turn: 1, memories: [text], patches: 1, booked: COST, stages: 1, cost: COST })
 
-describe("turns of many sessions that are read at once", () => {
-  it("are found together and written in few transactions, each to its own session, once and paid once", async () => {
+describe("memory extractions of many sessions in one batch", () => {
+  it("are found together and written in few transactions, each to its own session, and each paid once", async () => {
     const places = await answered(40)
     assert.deepStrictEqual(
       await read(places),
@@ -160,7 +160,7 @@ describe("turns of many sessions that are read at once", () => {
     )
   })
 
-  it("keep no more than two connections busy, so that who waits for an answer finds one", async () => {
+  it("use at most two connections, so that requests can always get one", async () => {
     const places = await answered(70)
     const readings = await runtime.runPromise(
       Effect.forEach(places.slice(35), (session) => readingOf(session), { concurrency: "unbounded" })
@@ -178,9 +178,9 @@ describe("turns of many sessions that are read at once", () => {
         written = write(readings)
         found = runtime.runPromise(Effect.forEach(places.slice(0, 35), next, { concurrency: "unbounded" }))
         await until("both to be at the database", async () => (await waiting()) === 2)
-        // A batch more of each is due by now.
+        // One more batch of each is due by now.
         await until(
-          "every connection that is open to wait or to be idle",
+          "every open connection to wait or to be idle",
           async () =>
             (
               await database.sql`select 1 from pg_stat_activity where datname = current_database() and application_name = 'troupe' and state = 'active' and wait_event_type is distinct from 'Lock'`
@@ -198,7 +198,7 @@ describe("turns of many sessions that are read at once", () => {
     )
   })
 
-  it("do not suffer from one that no rule can read, nor from one that the database will not take", async () => {
+  it("are not affected by an extraction that cannot be parsed or that the database rejects", async () => {
     const places = await answered(4)
     const exits = await read(places, (n) =>
       n === 1
@@ -220,7 +220,7 @@ describe("turns of many sessions that are read at once", () => {
     assert.deepStrictEqual(await standing(places), [once("I have 0 cats."), nothing, nothing, once("I have 3 cats.")])
   })
 
-  it("leave out a session that was erased meanwhile", async () => {
+  it("skip a session that was erased meanwhile", async () => {
     const places = await answered(2)
     const [gone, kept] = await runtime.runPromise(Effect.forEach(places, (session) => readingOf(session)))
     if (gone === undefined || kept === undefined) throw new Error("there is nothing to be read")
@@ -232,7 +232,7 @@ describe("turns of many sessions that are read at once", () => {
     )
   })
 
-  it("count once where two have read the same, and both are paid", async () => {
+  it("count once if two workers extract the same turn, and both are paid", async () => {
     const places = await answered(2)
     const [first, other] = await runtime.runPromise(Effect.forEach(places, (session) => readingOf(session)))
     if (first === undefined || other === undefined) throw new Error("there is nothing to be read")

@@ -6,7 +6,7 @@ import { bestDocs, type Postings } from "#src/db/memory/postings.ts"
 type Said = ReadonlyArray<ReadonlyArray<number>>
 
 const WORDS = 4
-/** What the database would hand out for these texts, each a list of words, when all of the words are searched. */
+/** What the database would return for these texts, each a list of words, when all words are searched. */
 const postingsOf = (said: Said, first: number, weights: ReadonlyArray<number>): Postings => {
   const lengthAt = (place: number) => said[place]?.length ?? 0
   const rows = weights.flatMap((_, word) =>
@@ -32,7 +32,7 @@ const postingsOf = (said: Said, first: number, weights: ReadonlyArray<number>): 
   }
 }
 
-/** The formula as it is written down, a document at a time. */
+/** The formula as published, one document at a time. */
 const scoreOf = (said: Said, place: number, weights: ReadonlyArray<number>): number => {
   const average = said.reduce((sum, text) => sum + text.length, 0) / said.length
   const often = (at: number, word: number) => said[at]?.filter((other) => other === word).length ?? 0
@@ -53,7 +53,7 @@ const scoreOf = (said: Said, place: number, weights: ReadonlyArray<number>): num
   }, 0)
 }
 
-describe("the best documents of a search", () => {
+describe("the best search results", () => {
   const texts = fc.array(fc.array(fc.nat(WORDS + 3), { maxLength: 12 }), { minLength: 1, maxLength: 40 })
   const weighing = fc.array(fc.constantFrom(0.3, 0.7, 1), { minLength: WORDS, maxLength: WORDS })
 
@@ -75,7 +75,7 @@ describe("the best documents of a search", () => {
     )
   })
 
-  it("are none where nothing is indexed, or nothing of it may be found", () => {
+  it("are empty if nothing is indexed or nothing indexed may be found", () => {
     assert.deepStrictEqual(
       bestDocs({ first: 1, last: 0, visible: 0, average: 1, weights: [1], postings: Buffer.alloc(0) }, 8),
       []

@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 let sessions = 0
-/** A session in which this was said, by turns, before a hundred lines about nothing. */
+/** A session with these alternating messages, followed by a hundred irrelevant ones. */
 const session = async (said: ReadonlyArray<string>, given: { readonly app?: string; readonly id?: string } = {}) => {
   const app = given.app ?? "app_1"
   const id = given.id ?? `ses_${++sessions}`
@@ -88,7 +88,7 @@ const docsOf = async ({ id }: TestSession) =>
   )[0]
 
 describe("recall", () => {
-  it("finds what was said long ago by another form of its words", async () => {
+  it("finds an old message by another form of its words", async () => {
     const from = await session([
       "my sister plays the cello in an orchestra",
       "Does she?",
@@ -99,7 +99,7 @@ describe("recall", () => {
     assert.strictEqual(await best(from, "how is the puppy I adopted"), "we adopted two puppies")
   })
 
-  it("finds an answer by the question before it", async () => {
+  it("finds an answer through the question before it", async () => {
     const from = await session([
       "hello",
       "What is your dog called?",
@@ -114,7 +114,7 @@ describe("recall", () => {
     )
   })
 
-  it("understands a pronoun by the names that were just spoken of", async () => {
+  it("resolves a pronoun through the names that were just mentioned", async () => {
     const from = await session(["Nadia broke her wrist on the ice", "Ouch.", "the tram was late", "It always is."])
     assert.strictEqual(
       await best(from, "how's she doing?", { before: ["i saw my sister Nadia today", "And?"] }),
@@ -133,7 +133,7 @@ describe("recall", () => {
     assert.strictEqual(await best(from, asked, { endUser }), said)
   })
 
-  it("gives the best a score of 1, and nothing that is in the history", async () => {
+  it("gives the best result a score of 1, and returns nothing that is in the history", async () => {
     const from = await session(["the harbour froze", "Brr.", "a harbour pilot came", "Who?"])
     const found = await search(from, "harbour")
     assert.strictEqual(found[0]?.score, 1)
@@ -142,7 +142,7 @@ describe("recall", () => {
     assert.deepStrictEqual(await search(from, "the and of"), [])
   })
 
-  it("sees only its own session of its own app", async () => {
+  it("searches only its own session of its own app", async () => {
     const mine = await session(["my password is swordfish", "Noted."], { id: "ses_shared" })
     const theirs = await session(["I grow tomatoes", "Nice."], { app: "app_2", id: "ses_shared" })
     const other = await session(["I grow peppers", "Nice."])
@@ -157,7 +157,7 @@ describe("recall", () => {
     assert.strictEqual(await best(mine, "swordfish"), "my password is swordfish")
   })
 
-  it("takes into its index only what is about to leave the history, once", async () => {
+  it("indexes only what is about to leave the history, once", async () => {
     const from = await session(["the harbour froze", "Brr."])
     await search(from, "harbour", { oldest: 3 })
     assert.deepStrictEqual(await docsOf(from), { docs: 18, to: 18 })
@@ -167,7 +167,7 @@ describe("recall", () => {
     assert.deepStrictEqual(await docsOf(from), { docs: 34, to: 34 })
   })
 
-  it("indexes the same once when two do it at the same time", async () => {
+  it("indexes a message only once if two processes do it at the same time", async () => {
     const from = await session(["the harbour froze", "Brr."])
     await Promise.all(Array.from({ length: 6 }, () => search(from, "harbour")))
     const [row] =
@@ -175,7 +175,7 @@ describe("recall", () => {
     assert.deepStrictEqual({ ...row }, { docs: from.said - 8, cursors: from.said - 8, last: from.said - 8 })
   })
 
-  it("finds nothing, and says so, when the database will not answer", async () => {
+  it("finds nothing and reports a failure if the database does not answer", async () => {
     const gone = openRuntime("postgres://127.0.0.1:1/none")
     const answer = await gone.runPromise(
       Recall.use((recall) =>
@@ -186,7 +186,7 @@ describe("recall", () => {
     await gone.dispose()
   })
 
-  it("forgets what retention removes from the log", async () => {
+  it("drops what retention removes from the log", async () => {
     const from = await session(["the harbour froze", "Brr."], { app: "app_kept" })
     await search(from, "harbour")
     await database.sql`insert into apps (app_id, name) values ('app_kept', 'kept')`

@@ -45,8 +45,8 @@ const lanes = async () =>
     await database.sql`select app_id, channel_id, status, count(*)::int from lanes where session_id like 'ses%' group by 1, 2, 3 order by 1, 2, 3`
   ).map(({ app_id, channel_id, status, count }) => [app_id, channel_id, status, count])
 
-describe("an app that is resumed", () => {
-  it("has all its parked lanes walked on, however many, and neither those of others nor those of a paused channel", async () => {
+describe("a resumed app", () => {
+  it("has all its parked lanes restarted, but not those of other apps or of a paused channel", async () => {
     const { sql } = database
     await suspensions((s) => s.suspend("app_a", null))
     await suspensions((s) => s.suspend("app_b", null))
@@ -81,7 +81,7 @@ describe("an app that is resumed", () => {
     )
   })
 
-  it("goes on by the minute's job where the command that resumed it died", async () => {
+  it("is resumed by the minute's job if the command died", async () => {
     const { sql } = database
     await suspensions((s) => s.suspend("app_a", null))
     await parkLanes("app_a", "chn_failing", 1, 7)
@@ -97,7 +97,7 @@ describe("an app that is resumed", () => {
     )
   })
 
-  it("stays suspended when it was suspended again before all had gone on", async () => {
+  it("stays suspended if it was suspended again before everything had resumed", async () => {
     const { sql } = database
     await suspensions((s) => s.suspend("app_a", "first"))
     await parkLanes("app_a", "chn_failing", 1, 7)

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const marks = async () => (await database.sql`select mark from marks order by mark`).map((row) => row["mark"])
 
-it("what is to follow a commit follows that of the outermost transaction", async () => {
+it("an after-commit action runs after the commit of the outermost transaction", async () => {
   const seen: Array<Promise<ReadonlyArray<number>>> = []
   const [inner, outer] = await engine.run(
     Database.use(({ query, transaction, afterCommit }) =>
@@ -36,7 +36,7 @@ it("what is to follow a commit follows that of the outermost transaction", async
   assert.deepStrictEqual(await Promise.all(seen), [[1, 2]])
 })
 
-it("and follows nothing that was rolled back; without a transaction there is nothing to wait for", async () => {
+it("an after-commit action does not run after a rollback, and runs at once without a transaction", async () => {
   let done = 0
   const act = Database.use(({ afterCommit }) =>
     afterCommit(() => {

@@ -22,7 +22,7 @@ afterAll(async () => {
 const one = Database.use(({ query }) => query<Array<{ n: number }>>((sql) => sql`select 1 as n`))
 
 describe("the connections of a process", () => {
-  it("are never all taken by transactions: what is one statement goes on beside however many", async () => {
+  it("are never all used by transactions: single statements run beside any number of them", async () => {
     const gate = Promise.withResolvers<void>()
     let begun = 0
     const long = Database.use(({ transaction }) =>

@@ -75,10 +75,10 @@ const commands = () =>
         })
     : spawnSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).stdout.split("\n")
 
-/** What of PostgreSQL runs on this directory. */
+/** The PostgreSQL processes that run on this directory. */
 const commandsOn = (dataDir: string) => commands().filter((command) => command.includes(`${dataDir}/pg`))
 
-/** Whether another postmaster than that one is ready. */
+/** Whether a postmaster other than this one is ready. */
 const isReplaced = (dataDir: string, postmaster: number) => {
   const file = join(dataDir, "pg/postmaster.pid")
   return existsSync(file) && postmasterOf(dataDir) !== postmaster && readFileSync(file, "utf8").includes("ready")
@@ -172,7 +172,7 @@ const migrateAt = (url: string) =>
     )
   )
 
-/** What a database looks like that was made before processes had a role of their own. */
+/** A database that was created before processes had their own role. */
 const asBefore = async (dataDir: string) => {
   const { url, leave } = await open(dataDir)
   const superuser = superuserUrl(dataDir, url)
@@ -189,7 +189,7 @@ const asBefore = async (dataDir: string) => {
   await leave()
 }
 
-/** Copies the part of the project that opens the server to where only root may walk. */
+/** Copies the part of the project that opens the server to a directory that only root can enter. */
 const lockedProject = () => {
   const project = freshDirectory()
   const root = join(import.meta.dirname, "../../..")
@@ -208,7 +208,7 @@ const lockedProject = () => {
 }
 
 describe("the embedded server", () => {
-  it("starts in a fresh directory, and the last one out stops it", async () => {
+  it("starts in a new directory, and the last process to leave stops it", async () => {
     const dataDir = freshDirectory()
     const first = await open(dataDir)
     const second = await open(dataDir)
@@ -224,7 +224,7 @@ describe("the embedded server", () => {
     assert.isFalse(existsSync(join(dataDir, "pg/postmaster.pid")))
   })
 
-  it("is one server for two processes that come at once to a fresh directory, and none when both have left", async () => {
+  it("is one server for two processes that start at once, and stops when both have left", async () => {
     const dataDir = freshDirectory()
     const [first, second] = await Promise.all([open(dataDir), open(dataDir)])
     assert.strictEqual(first.url, second.url)
@@ -235,7 +235,7 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(readdirSync(dataDir), ["pg"])
   })
 
-  it("survives a newcomer that comes while the last one stops it", async () => {
+  it("survives a process that joins while the last one stops it", async () => {
     const dataDir = freshDirectory()
     const first = await open(dataDir)
     const [newcomer] = await Promise.all([open(dataDir), first.leave()])
@@ -244,7 +244,7 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(commandsOn(dataDir), [])
   })
 
-  it("is adopted when whoever opened it was killed", async () => {
+  it("is adopted if the process that started it was killed", async () => {
     const dataDir = freshDirectory()
     const killed = await open(dataDir)
     const postmaster = postmasterOf(dataDir)
@@ -258,7 +258,7 @@ describe("the embedded server", () => {
     assert.isFalse(isAlive(postmaster))
   })
 
-  it("starts again over a stale lock file when it was killed together with whoever opened it", async () => {
+  it("starts again despite a stale lock file if it was killed together with its process", async () => {
     const dataDir = freshDirectory()
     const killed = await open(dataDir)
     const postmaster = postmasterOf(dataDir)
@@ -292,7 +292,7 @@ describe("the embedded server", () => {
     }
   )
 
-  it("comes back at its address when it dies under a process that uses it", async () => {
+  it("comes back at the same address if it dies while a process uses it", async () => {
     const dataDir = freshDirectory()
     const user = await open(dataDir)
     const postmaster = postmasterOf(dataDir)
@@ -303,27 +303,23 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(commandsOn(dataDir), [])
   })
 
-  it(
-    "waits for its port when another program takes it meanwhile, and says so: the processes look for it nowhere " +
-      "else",
-    async () => {
-      const dataDir = freshDirectory()
-      const user = await open(dataDir)
-      const port = Number(new URL(user.url).port)
-      assert.isBelow(port, 32_768, "a port that outgoing connections are given")
-      const postmaster = postmasterOf(dataDir)
-      process.kill(postmaster, "SIGKILL")
-      const other = await taken(port)
-      await until("it is said", () => user.errors().includes(`another program listens on its port ${port}`))
-      other.close()
-      await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
-      assert.isTrue(await answers(user.url))
-      await user.leave()
-      assert.deepStrictEqual(commandsOn(dataDir), [])
-    }
-  )
+  it("waits for its port and says so if another program uses it, because clients look nowhere else", async () => {
+    const dataDir = freshDirectory()
+    const user = await open(dataDir)
+    const port = Number(new URL(user.url).port)
+    assert.isBelow(port, 32_768, "a port that outgoing connections are given")
+    const postmaster = postmasterOf(dataDir)
+    process.kill(postmaster, "SIGKILL")
+    const other = await taken(port)
+    await until("it is said", () => user.errors().includes(`another program listens on its port ${port}`))
+    other.close()
+    await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
+    assert.isTrue(await answers(user.url))
+    await user.leave()
+    assert.deepStrictEqual(commandsOn(dataDir), [])
+  })
 
-  it("keeps its data below directories that only their owner may walk, and sweeps drafts of a killed initdb", async () => {
+  it("keeps its data below directories only their owner can enter, and deletes drafts of a killed initdb", async () => {
     const locked = freshDirectory()
     chmodSync(locked, 0o700)
     const dataDir = join(locked, "deeper", ".data")
@@ -333,7 +329,7 @@ describe("the embedded server", () => {
     assert.deepStrictEqual(readdirSync(dataDir), ["pg"])
   })
 
-  it.runIf(nobodyCanRun)("runs as whoever starts it, and root joins the server of another user", async () => {
+  it.runIf(nobodyCanRun)("runs as the user who starts it, and root joins another user's server", async () => {
     const dataDir = freshDirectory()
     chmodSync(dataDir, 0o700)
     chownSync(dataDir, nobody.uid, nobody.gid)
@@ -348,7 +344,7 @@ describe("the embedded server", () => {
   })
 
   it.runIf(nobodyCanRun)(
-    "says so when the database belongs to another user, or the directory cannot be made",
+    "reports a database that belongs to another user and a directory that cannot be created",
     async () => {
       const dataDir = freshDirectory()
       chmodSync(dataDir, 0o755)
@@ -363,51 +359,47 @@ describe("the embedded server", () => {
     }
   )
 
-  it(
-    "gives processes an ordinary role, which owns its database and can neither read files nor run programs nor " +
-      "make roles",
-    async () => {
-      const dataDir = freshDirectory()
-      const { url, leave } = await open(dataDir)
-      const [role] = await ask(
-        url,
-        (sql) => sql`
+  it("gives processes an ordinary role, which cannot read files, run programs or create roles", async () => {
+    const dataDir = freshDirectory()
+    const { url, leave } = await open(dataDir)
+    const [role] = await ask(
+      url,
+      (sql) => sql`
       select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, (select count(*)::int
         from pg_auth_members where member = r.oid) as memberships
       from pg_roles r where rolname = current_user`
-      )
-      assert.deepStrictEqual(
-        { ...role },
-        {
-          rolname: "troupe_app",
-          rolsuper: false,
-          rolcreaterole: false,
-          rolcreatedb: false,
-          rolreplication: false,
-          rolbypassrls: false,
-          memberships: 0
-        }
-      )
-      for (const statement of [
-        "select pg_read_file('/etc/passwd')",
-        "select pg_ls_dir('/')",
-        "select lo_import('/etc/passwd')",
-        "create table t (l text); copy t from '/etc/passwd'",
-        "copy (select 1) to program 'true'",
-        "create role other",
-        "create database other",
-        "alter system set fsync = off",
-        "set role troupe"
-      ])
-        assert.match(await refusal(url, statement), /permission denied|must be superuser/, statement)
-      await migrateAt(url)
-      for (const name of ["password", "app-password"])
-        assert.strictEqual(statSync(join(dataDir, "pg", name)).mode & 0o777, 0o600, name)
-      await leave()
-    }
-  )
+    )
+    assert.deepStrictEqual(
+      { ...role },
+      {
+        rolname: "troupe_app",
+        rolsuper: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolreplication: false,
+        rolbypassrls: false,
+        memberships: 0
+      }
+    )
+    for (const statement of [
+      "select pg_read_file('/etc/passwd')",
+      "select pg_ls_dir('/')",
+      "select lo_import('/etc/passwd')",
+      "create table t (l text); copy t from '/etc/passwd'",
+      "copy (select 1) to program 'true'",
+      "create role other",
+      "create database other",
+      "alter system set fsync = off",
+      "set role troupe"
+    ])
+      assert.match(await refusal(url, statement), /permission denied|must be superuser/, statement)
+    await migrateAt(url)
+    for (const name of ["password", "app-password"])
+      assert.strictEqual(statSync(join(dataDir, "pg", name)).mode & 0o777, 0o600, name)
+    await leave()
+  })
 
-  it("gives a database that belonged to the superuser to the role, with everything in it", async () => {
+  it("transfers a database that belonged to the superuser to the role, with all its contents", async () => {
     const dataDir = freshDirectory()
     await asBefore(dataDir)
     const [first, second] = await Promise.all([open(dataDir), open(dataDir)])
@@ -442,7 +434,7 @@ describe("the embedded server", () => {
     await second.leave()
   })
 
-  it("can be in a directory whose name needs quoting", async () => {
+  it("works in a directory whose name needs quoting", async () => {
     const dataDir = join(freshDirectory(), 'it\'s $HOME; "here" port=1')
     await (await open(dataDir)).leave()
     const again = await open(dataDir)
@@ -452,8 +444,7 @@ describe("the embedded server", () => {
   })
 
   it.runIf(process.platform === "linux" && isRoot)(
-    "runs without capabilities and groups of root when root starts it, project and data under a directory of " +
-      "root's own",
+    "runs without root's capabilities and groups if root starts it in a directory of root",
     async () => {
       const dataDir = join(freshDirectory(), "deeper")
       const { leave } = await open(dataDir, {}, lockedProject())

@@ -15,7 +15,7 @@ interface Flight {
   readonly crash: (cause: unknown) => void
 }
 
-/** A store whose batches stay under way until the test lets them land. Answers are the items times ten. */
+/** A store whose batches stay in flight until the test completes them. Results are the items times ten. */
 const slowStore = (options: {
   readonly maxBatch: number
   readonly inFlight: number
@@ -38,7 +38,7 @@ describe("group commit", () => {
     vi.useRealTimers()
   })
 
-  it("flushes at once when idle, all calls of one tick together", async () => {
+  it("flushes at once when idle, with all calls of one tick together", async () => {
     const { flights, send } = slowStore({ maxBatch: 64, inFlight: 2 })
     const answers = Promise.all([1, 2, 3].map(send))
     await nextTick()
@@ -50,7 +50,7 @@ describe("group commit", () => {
     assert.deepStrictEqual(await answers, [10, 20, 30])
   })
 
-  it("gathers what comes in while its flights are under way, and sends it as soon as one returns", async () => {
+  it("collects calls while batches are in flight, and sends them as soon as one returns", async () => {
     const { flights, send } = slowStore({ maxBatch: 3, inFlight: 2 })
     const answers: Array<Promise<number>> = []
     for (let item = 0; item < 8; item++) {
@@ -76,7 +76,7 @@ describe("group commit", () => {
     assert.deepStrictEqual(await Promise.all(answers), [0, 10, 20, 30, 40, 50, 60, 70])
   })
 
-  it("sends the next batch before it gives out the answers of the one that has returned", async () => {
+  it("sends the next batch before it distributes the results of the previous one", async () => {
     const order: Array<string> = []
     const submit = groupCommit<number, number>({
       maxBatch: 1,
@@ -96,8 +96,8 @@ describe("group commit", () => {
   })
 
   it(
-    "has the first of a batch wait for others, where the batch before was of several, and goes on at once with " +
-      "one that is full",
+    "lets the first call of a batch wait for others if the previous batch had several, and sends a full batch at " +
+      "once",
     async () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
       const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, gatherMs: 5 })
@@ -137,7 +137,7 @@ describe("group commit", () => {
     }
   )
 
-  it("goes on beside a batch that does not return, where it may be overtaken, and beside three such at most", async () => {
+  it("continues past a batch that does not return, and past at most three of them", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     const { flights, send } = slowStore({ maxBatch: 3, inFlight: 1, overtakenAfterMs: 250 })
     const answers: Array<Promise<number>> = []
@@ -173,7 +173,7 @@ describe("group commit", () => {
     assert.strictEqual(await behind, 70)
   })
 
-  it("goes on with a round of the event loop between two of a batch that have much to do", async () => {
+  it("yields to the event loop between two rows of a batch that take long", async () => {
     const done: Array<string> = []
     const long = () => {
       const until = performance.now() + 12
@@ -196,7 +196,7 @@ describe("group commit", () => {
     assert.deepStrictEqual(done, ["answer 1", "another", "answer 2", "answer 3"])
   })
 
-  it("runs the rows of a failed batch one by one, so that only the bad one is refused", async () => {
+  it("runs the rows of a failed batch one by one, so that only the bad row is refused", async () => {
     const alone: Array<number> = []
     const submit = groupCommit<number, number>({
       maxBatch: 64,
@@ -219,7 +219,7 @@ describe("group commit", () => {
     assert.isTrue(exits[1]?._tag === "Failure" && exits[1].failure instanceof DatabaseError)
   })
 
-  it("goes on after a failed batch", async () => {
+  it("continues after a failed batch", async () => {
     const { flights, send } = slowStore({ maxBatch: 1, inFlight: 1 })
     const first = send(1)
     await nextTick()
@@ -242,7 +242,7 @@ describe("group commit", () => {
       )
     )
 
-  it("tells all who wait, also behind the batch, as soon as one row alone finds the database unreachable", async () => {
+  it("fails all waiting calls as soon as a single row finds the database unreachable", async () => {
     const alone: Array<number> = []
     const submit = groupCommit<number, number>({
       maxBatch: 3,
@@ -263,7 +263,7 @@ describe("group commit", () => {
     assert.deepStrictEqual(alone, [0])
   })
 
-  it("has each row of a batch whose connection was lost tried again, when the database is back", async () => {
+  it("retries each row of a batch whose connection was lost when the database is back", async () => {
     const submit = groupCommit<number, number>({
       maxBatch: 3,
       inFlight: 1,
@@ -275,27 +275,23 @@ describe("group commit", () => {
     assert.deepStrictEqual(await Promise.all([1, 2].map((item) => reasonOf(submit(item)))), ["10", "20"])
   })
 
-  it(
-    "tells all who wait that the database is unreachable when a batch has no answer in time, and goes on with the " +
-      "next",
-    async () => {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-      let silent = true
-      const submit = groupCommit<number, number>({
-        maxBatch: 2,
-        inFlight: 1,
-        run: (batch) => (silent ? new Promise(() => {}) : Promise.resolve(batch.map((item) => item * 10)))
-      })
-      const reasons = Promise.all([1, 2, 3].map((item) => reasonOf(submit(item))))
-      await nextTick()
-      vi.advanceTimersByTime(15_000)
-      assert.deepStrictEqual(await reasons, ["unreachable", "unreachable", "unreachable"])
-      silent = false
-      assert.strictEqual(await reasonOf(submit(4)), "40")
-    }
-  )
+  it("fails all waiting calls when a batch gets no answer in time, and continues with the next", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    let silent = true
+    const submit = groupCommit<number, number>({
+      maxBatch: 2,
+      inFlight: 1,
+      run: (batch) => (silent ? new Promise(() => {}) : Promise.resolve(batch.map((item) => item * 10)))
+    })
+    const reasons = Promise.all([1, 2, 3].map((item) => reasonOf(submit(item))))
+    await nextTick()
+    vi.advanceTimersByTime(15_000)
+    assert.deepStrictEqual(await reasons, ["unreachable", "unreachable", "unreachable"])
+    silent = false
+    assert.strictEqual(await reasonOf(submit(4)), "40")
+  })
 
-  it("tells only those of a batch that has no answer in time, when others have come through meanwhile", async () => {
+  it("fails only the calls of a batch without an answer if other batches succeeded meanwhile", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     const outcome = (answer: Promise<number>) => answer.then(String, () => "refused")
     const { flights, send } = slowStore({ maxBatch: 1, inFlight: 2 })
@@ -315,7 +311,7 @@ describe("group commit", () => {
     assert.deepStrictEqual(await Promise.all(answers), ["refused", "20", "30", "40"])
   })
 
-  it("answers each call with its own answer, whatever the batches, bounds and failures", () =>
+  it("gives each call its own result, whatever the batches, limits and failures", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ waves: fc.nat({ max: 3 }), bad: fc.boolean() }), { minLength: 1, maxLength: 60 }),

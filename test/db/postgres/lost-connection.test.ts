@@ -37,8 +37,8 @@ const reasonOf = (effect: Effect.Effect<unknown, DatabaseError, Database>) =>
     )
   )
 
-describe("a transaction whose connection is ended", () => {
-  it("by a statement of its own fails as unreachable, and writes nothing", async () => {
+describe("a transaction whose connection ends", () => {
+  it("by its own statement fails as unreachable, and writes nothing", async () => {
     const outcome = await reasonOf(
       mark(1).pipe(
         Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_terminate_backend(pg_backend_pid())`)))
@@ -59,36 +59,30 @@ describe("a transaction whose connection is ended", () => {
     assert.strictEqual(outcome, "unreachable")
   })
 
-  it(
-    "by the server, because its process said nothing for five seconds, fails as unreachable and lets go of its " +
-      "locks",
-    async () => {
-      const silent = Effect.promise(() =>
-        until(
-          "the server to end it",
-          async () =>
-            (await database.sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7`).length === 0,
-          20_000
-        )
+  it("by the server, after five seconds of silence, fails as unreachable and releases its locks", async () => {
+    const silent = Effect.promise(() =>
+      until(
+        "the server to end it",
+        async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7`).length === 0,
+        20_000
       )
-      const outcome = await reasonOf(
-        mark(4).pipe(
-          Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_advisory_xact_lock(7)`))),
-          Effect.andThen(silent),
-          Effect.andThen(mark(4))
-        )
+    )
+    const outcome = await reasonOf(
+      mark(4).pipe(
+        Effect.andThen(Database.use(({ query }) => query((sql) => sql`select pg_advisory_xact_lock(7)`))),
+        Effect.andThen(silent),
+        Effect.andThen(mark(4))
       )
-      assert.strictEqual(outcome, "unreachable")
-    },
-    30_000
-  )
+    )
+    assert.strictEqual(outcome, "unreachable")
+  }, 30_000)
 
-  it("leaves behind a process that lives, and a pool that soon works on every connection again", async () => {
+  it("leaves the process alive, and its pool soon works on every connection again", async () => {
     for (let round = 0; round < 5; round++) {
       await Promise.all(
         Array.from({ length: 8 }, () => reasonOf(pidOf.pipe(Effect.flatMap(kill), Effect.andThen(mark(4)))))
       )
-      // A connection may be chosen in the moment in which it goes.
+      // A connection may be chosen just as it closes.
       while ((await Promise.all(Array.from({ length: 8 }, () => reasonOf(mark(5))))).includes("unreachable"));
     }
     const marks = await database.sql<Array<{ mark: number }>>`select distinct mark from marks`
@@ -99,7 +93,7 @@ describe("a transaction whose connection is ended", () => {
   })
 })
 
-describe("a query that is given up", () => {
+describe("a cancelled query", () => {
   const givenUp = "select 'given up' from pg_sleep(20)"
   const running = async () =>
     (await database.sql`select 1 from pg_stat_activity where query = ${givenUp} and state = 'active'`).length
@@ -119,8 +113,8 @@ describe("a query that is given up", () => {
       Effect.runPromise
     )
 
-  // A request to cancel comes over a connection of its own, and hits whatever the other connection does by then.
-  it("asks nothing of the server that could hit the query after it", async () => {
+  // A cancel request uses a separate connection, and affects whatever the other connection is doing when it arrives.
+  it("sends the server nothing that could affect the next query", async () => {
     const gate = await openGate(database.url)
     const waiting = async () =>
       (
@@ -169,14 +163,14 @@ describe("a query that is given up", () => {
     }
   })
 
-  it("is given up by the server as well, soon after by us", async () => {
+  it("is cancelled on the server too, soon after", async () => {
     const [row] = await engine.run(
       Database.use(({ query }) => query<Array<{ statement_timeout: string }>>((sql) => sql`show statement_timeout`))
     )
     assert.strictEqual(row?.statement_timeout, "16s")
   })
 
-  it("while no new connection gets through, does no harm to the process", async () => {
+  it("does not harm the process while no new connection can be made", async () => {
     const gate = await openGate(database.url)
     const uncaught: Array<unknown> = []
     const notice = (cause: unknown) => {

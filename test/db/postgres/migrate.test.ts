@@ -31,7 +31,7 @@ afterAll(async () => {
   await admin.end({ timeout: 1 })
 })
 
-/** What a process does when it starts: a pool of its own, and the schema up to date. */
+/** The start of a process: its own pool, and an up-to-date schema. */
 const start = () =>
   Effect.runPromise(
     migrate.pipe(
@@ -44,7 +44,7 @@ const applied = () =>
   sql<Array<{ name: string; xmin: string }>>`select name, xmin::text from schema_migrations order by name`
 
 describe("migrations", () => {
-  it("are applied once each when five processes start together on an empty database", async () => {
+  it("are applied once each if five processes start together on an empty database", async () => {
     await Promise.all(Array.from({ length: 5 }, start))
     assert.deepStrictEqual(
       (await applied()).map((row) => row.name),
@@ -56,7 +56,7 @@ describe("migrations", () => {
     assert.deepStrictEqual({ ...schema }, { turns: "turns", jobs: "graphile_worker._private_jobs" })
   })
 
-  it("are left alone by a later start, and no lock stays behind", async () => {
+  it("are not applied again by a later start, and leave no lock behind", async () => {
     const before = await applied()
     await start()
     assert.deepStrictEqual(await applied(), before)
@@ -66,7 +66,7 @@ describe("migrations", () => {
     assert.lengthOf(locks, 0)
   })
 
-  it("leave nothing of a file that fails half way, and let the next start go on", async () => {
+  it("leave nothing of a file that fails halfway, and the next start can continue", async () => {
     await sql`delete from schema_migrations where name = ${FILES[0] ?? ""}`
     const failed = await start().then(
       () => false,

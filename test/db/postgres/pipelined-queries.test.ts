@@ -20,8 +20,8 @@ const said = (query: PromiseLike<Iterable<unknown>>) =>
     (error: Error & { code?: string }) => error.code
   )
 
-describe("queries that share a connection", () => {
-  it("each have their own answer, also beside one that cannot be written", async () => {
+describe("queries on a shared connection", () => {
+  it("each get their own result, even beside one that cannot be serialised", async () => {
     const number = (n: number) => said(pool`select ${n}::int as n`)
     const word = (text: string) => said(pool`select ${text}::text as word`)
     await number(0)
@@ -41,7 +41,7 @@ describe("queries that share a connection", () => {
     assert.deepStrictEqual([await word(unwritable), await number(5)], ["UNDEFINED_VALUE", [{ n: 5 }]])
   })
 
-  it("are answered on a new connection, too, whose first could not be written", async () => {
+  it("get their results on a new connection too, if its first query could not be serialised", async () => {
     const fresh = openPool(database.url, 1)
     const word = (text: string) => said(fresh`select ${text}::text as word`)
     assert.deepStrictEqual(await Promise.all([word(unwritable), word("two")]), ["UNDEFINED_VALUE", [{ word: "two" }]])
@@ -52,7 +52,7 @@ describe("queries that share a connection", () => {
     await alone.end({ timeout: 1 })
   })
 
-  it("each have their own rows, also behind one that failed between two of its own", async () => {
+  it("each get their own rows, even after one that failed between them", async () => {
     const [failed, whole] = await Promise.all([
       said(pool`select 1 / (4 - i) as n from generate_series(1, 10) i`),
       said(pool`select i from generate_series(1, 3) i`)
@@ -60,7 +60,7 @@ describe("queries that share a connection", () => {
     assert.deepStrictEqual([failed, whole], ["22012", [{ i: 1 }, { i: 2 }, { i: 3 }]])
   })
 
-  it("go on in a transaction of which one could not be written", async () => {
+  it("continue in a transaction that contains one that could not be serialised", async () => {
     const outcome = await pool
       .begin(async (sql) => {
         const first = await said(sql`select ${unwritable}::text as word`)

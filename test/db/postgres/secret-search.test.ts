@@ -11,16 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-describe("the search for secrets that every test ends with", () => {
+describe("the search for leaked secrets that every test ends with", () => {
   const secrets: ReadonlyArray<readonly [string, string]> = [
     ["a runtime key", mint("ck_").secret],
     ["an account token", mint("lat_").secret],
     ["a device code", mint("dc_").secret],
-    ["a code that a person types in", newUserCode()],
-    ["a secret of a webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
-    ["a bot's token", "4839574812:AAFD39kkdpWt3ywyRZergyOLMaJhac60qcg"]
+    ["a user code", newUserCode()],
+    ["a webhook secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    ["a bot token", "4839574812:AAFD39kkdpWt3ywyRZergyOLMaJhac60qcg"]
   ]
-  it.each(secrets)("finds %s in a text, a stored answer, a job and bytes", async (_, secret) => {
+  it.each(secrets)("finds %s in a text, a stored response, a job and bytes", async (_, secret) => {
     const { sql } = database
     assert.deepStrictEqual(secretsIn(`{"api_key":"${secret}"}`), [secret])
     await sql`insert into idempotency_keys (app_id, path, key, body_hash, response) values ('app_1', '/', 'k', '\\x00',
@@ -35,7 +35,7 @@ describe("the search for secrets that every test ends with", () => {
     assert.deepStrictEqual(await tablesWithSecrets(sql), [])
   })
 
-  it("takes what was made up for none: a key without its checksum, a prefix, words in capitals", () => {
+  it("ignores look-alikes: a key without its checksum, a prefix, words in capitals", () => {
     assert.deepStrictEqual(
       secretsIn(`${misspelt(mint("ck_").secret)} ${mint("lat_").prefix} NAMES-LIKE THIS-ONE BCDF-GHJKL`),
       []

@@ -32,7 +32,7 @@ const text = fc.string({ unit: "grapheme", maxLength: 300 })
 describe("a sealed secret", () => {
   const [key, other] = [newKey(), newKey()]
 
-  it("opens where it was sealed, and shows nothing of itself", () => {
+  it("can be opened where it was sealed, and reveals nothing", () => {
     fc.assert(
       fc.property(text, (secret) => {
         const sealed = seal(key, HOOKS, ROW, Redacted.make(secret))
@@ -47,7 +47,7 @@ describe("a sealed secret", () => {
     assert.notStrictEqual(both[0], both[1])
   })
 
-  it("does not open when a bit of it was changed, or it was cut off", () => {
+  it("cannot be opened if a bit was changed or the end is missing", () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(7), (secret, at, bit) => {
         const sealed = seal(key, HOOKS, ROW, Redacted.make(secret))
@@ -59,7 +59,7 @@ describe("a sealed secret", () => {
     )
   })
 
-  it("does not open in another row, column or table", () => {
+  it("cannot be opened in another row, column or table", () => {
     const sealed = seal(key, HOOKS, ROW, Redacted.make("hush"))
     for (const row of [["app_2", "chn_1"], ["app_1", "chn_2"], ["app_1chn_1"], ["app_1", "chn_1", ""]]) {
       assert.deepStrictEqual(outcome([key], HOOKS, row, sealed), { refused: "altered" })
@@ -72,13 +72,13 @@ describe("a sealed secret", () => {
     }
   })
 
-  it("does not open under another key, not even one that claims to be the right one", () => {
+  it("cannot be opened with another key, even one that claims to be the right one", () => {
     const sealed = seal(key, HOOKS, ROW, Redacted.make("hush"))
     assert.deepStrictEqual(outcome([other], HOOKS, ROW, sealed), { refused: "unknown_key" })
     assert.deepStrictEqual(outcome([{ id: key.id, bytes: other.bytes }], HOOKS, ROW, sealed), { refused: "altered" })
   })
 
-  it("is not told by the error that refuses it, nor is the key", () => {
+  it("is not contained in the error that refuses it, and neither is the key", () => {
     const sealed = seal(key, HOOKS, ROW, Redacted.make("hush"))
     const error = Effect.runSync(Effect.flip(open([other], HOOKS, ROW, sealed)))
     assert.strictEqual(error.message, "hooks.secret of app_1/chn_1 is sealed under a key that is not given")
@@ -94,7 +94,7 @@ describe("the key of a database", () => {
   })
   afterEach(() => database.drop())
 
-  /** What a process with these keys does; the first one seals. */
+  /** The secrets of a process with these keys. The first one encrypts. */
   const having = <A, E>(
     keys: readonly [SecretsKey, ...ReadonlyArray<SecretsKey>],
     effect: Effect.Effect<A, E, Secrets | SecretsKeys | Database>
@@ -124,7 +124,7 @@ describe("the key of a database", () => {
   }
   const rotate = (from: SecretsKey, to: SecretsKey) => having([to, from], rotateSecrets([HOOKS]))
 
-  it("is the one of the first start, also when several processes start at once", async () => {
+  it("is the one of the first start, even if several processes start at once", async () => {
     const keys = [newKey(), newKey(), newKey()]
     const told = await Promise.all(keys.map((key) => start(key)))
     assert.lengthOf(
@@ -136,27 +136,23 @@ describe("the key of a database", () => {
     assert.match(await start(newKey()), /^SECRETS_KEY: does not match this database/)
   })
 
-  it(
-    "is replaced by a rotation: every secret opens under the new key alone, and the old one starts nothing any " +
-      "more",
-    async () => {
-      const [from, to] = [newKey(), newKey()]
-      await start(from)
-      const ids = Array.from({ length: 250 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
-      await Promise.all(ids.map((id) => save(from, id, `secret of ${id}`)))
-      await database.sql`insert into hooks values ('app_1', 'chn_none', null)`
+  it("is replaced by a rotation: secrets open with the new key only, and the old key starts no process", async () => {
+    const [from, to] = [newKey(), newKey()]
+    await start(from)
+    const ids = Array.from({ length: 250 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
+    await Promise.all(ids.map((id) => save(from, id, `secret of ${id}`)))
+    await database.sql`insert into hooks values ('app_1', 'chn_none', null)`
 
-      const rotated = await rotate(from, to)
-      assert.strictEqual(rotated._tag === "Success" && rotated.success, 250)
-      assert.deepStrictEqual(await stored(to), [...ids.map((id) => ({ opened: `secret of ${id}` })), null])
-      assert.strictEqual(await start(to), "started")
-      assert.match(await start(from), /does not match/)
-      const again = await rotate(from, to)
-      assert.strictEqual(again._tag === "Success" && again.success, 0)
-    }
-  )
+    const rotated = await rotate(from, to)
+    assert.strictEqual(rotated._tag === "Success" && rotated.success, 250)
+    assert.deepStrictEqual(await stored(to), [...ids.map((id) => ({ opened: `secret of ${id}` })), null])
+    assert.strictEqual(await start(to), "started")
+    assert.match(await start(from), /does not match/)
+    const again = await rotate(from, to)
+    assert.strictEqual(again._tag === "Success" && again.success, 0)
+  })
 
-  it("may be half way through a rotation: who has both keys reads all, and the rotation goes on from there", async () => {
+  it("may be in the middle of a rotation, which a process with both keys continues", async () => {
     const [from, to] = [newKey(), newKey()]
     await start(from)
     await save(from, "chn_1", "one")
@@ -169,7 +165,7 @@ describe("the key of a database", () => {
     assert.deepStrictEqual(await stored(to), [{ opened: "one" }, { opened: "two" }])
   })
 
-  it("stays the old one while a secret cannot be read, which the rotation names", async () => {
+  it("stays the old one while a secret cannot be read, and the rotation reports that secret", async () => {
     const [from, to] = [newKey(), newKey()]
     await start(from)
     await save(newKey(), "chn_1", "of nobody")
@@ -182,7 +178,7 @@ describe("the key of a database", () => {
     assert.match(await start(to), /does not match/)
   })
 
-  it("is changed by two rotations at once without harm", async () => {
+  it("can be rotated twice at once without harm", async () => {
     const [from, to] = [newKey(), newKey()]
     await start(from)
     await Promise.all(Array.from({ length: 150 }, (_, n) => save(from, `chn_${n}`, "hush")))

@@ -14,18 +14,18 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe("what a query sends and gets", () => {
+describe("the memory of a query's parameters and results", () => {
   const times = 400
   const long = (n: number) => `${n} `.repeat(10_000)
 
-  it("is not left to the old generation of the heap", async () => {
+  it("does not move to the old generation of the heap", async () => {
     const left = await retainedBytes({ times, each: (n) => pool`select ${long(n)}::text as echo` })
     assert.isBelow(left / times, 2000)
   })
 
-  it("is not left to it by a transaction either", async () => {
+  it("does not move there from a transaction either", async () => {
     const left = await retainedBytes({ times, each: (n) => pool.begin((sql) => sql`select ${long(n)}::text as echo`) })
-    // It leaves about 2,000 bytes of its own, and none of the 20,000 and more that go each way.
+    // It leaves about 2,000 bytes itself, and none of the 20,000 and more that are sent and received.
     assert.isBelow(left / times, 5000)
   })
 })

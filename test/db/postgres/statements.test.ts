@@ -23,14 +23,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The compiler reads the whole of the sources: 10 s of processor time, and several times that on a busy machine. */
+/** The compiler reads all sources: 10 s of processor time, and several times that on a busy machine. */
 const TIMEOUT_MS = 180_000
 
-/** As a search of the text finds them. */
+/** As found by a text search. */
 const ROW_TYPE = /\b(?:query|sql|pool|connection)<\s*(?:Array<|\[)/g
 
 it(
-  "rows and parameters of every statement have the types that the sources give them",
+  "rows and parameters of every statement have the types that the source declares",
   { timeout: TIMEOUT_MS },
   async () => {
     const { problems, rowTypes } = await checkStatements(project, "src", pool)
@@ -41,7 +41,7 @@ it(
   }
 )
 
-it("a statement whose types do not agree with the database is named with what is wrong", async () => {
+it("a statement whose types do not match the database is reported with the mismatch", async () => {
   const { problems } = await checkStatements(project, FAULTY, pool)
   assert.deepStrictEqual(
     problems.map((problem) => problem.replace(/^.*?: /, "")),

@@ -11,8 +11,8 @@ const items = fc
   .map((apps) => apps.map((app, n): Item => ({ app, n })))
 const appOf = ({ app }: Item) => app
 
-describe("a batch that cannot take all that waits", () => {
-  it("takes one of each app before a second of any", () => {
+describe("a batch that cannot take everything that waits", () => {
+  it("takes one item of each app before a second item of any app", () => {
     const queue: Array<Item> = [
       ...Array.from({ length: 100 }, (_, n) => ({ app: "flood", n })),
       { app: "quiet", n: 100 }
@@ -21,7 +21,7 @@ describe("a batch that cannot take all that waits", () => {
     assert.lengthOf(queue, 97)
   })
 
-  it("takes as many as there is room for, each app's in its order, and loses and repeats none", () => {
+  it("takes as many as fit, in the order of each app, without losing or repeating any", () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 20 }), (all, most) => {
         const queue = [...all]
@@ -38,7 +38,7 @@ describe("a batch that cannot take all that waits", () => {
         const counts = ["a", "b", "c"].map((app) =>
           [taken, queue].map((of) => of.filter((item) => item.app === app).length)
         )
-        // An app of which something is left has as many taken as any other, but for one.
+        // Each app with something left has had as many taken as any other, give or take one.
         for (const [own = 0, left = 0] of counts)
           if (left > 0) for (const [other = 0] of counts) assert.isAtMost(other, own + 1)
       })

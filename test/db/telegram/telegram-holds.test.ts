@@ -42,7 +42,7 @@ const holds = <A, E>(use: (holds: TelegramSuspensions["Service"]) => Effect.Effe
   runtime.runPromise(TelegramSuspensions.use(use))
 const arrives = (updateId: number) => database.sql`
   insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
-/** The updates that a claim takes, one by one, as they are done. */
+/** The updates that a claim takes, one by one, each completed before the next. */
 const claim = async () =>
   (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) =>
     batch.map((update) => update.update_id)
@@ -62,7 +62,7 @@ const waitingForLocks = (count: number) =>
   )
 
 describe("a hold", () => {
-  it("holds on while its reason is changed", async () => {
+  it("keeps its start when its reason is changed", async () => {
     const { sql } = database
     await holds((h) => h.suspend(null, "first"))
     await arrives(1)
@@ -83,7 +83,7 @@ describe("a hold", () => {
 })
 
 describe("a release", () => {
-  it("reads what is its app's, and not what others have aside", async () => {
+  it("affects only the updates of its own app", async () => {
     const { sql } = database
     await sql`insert into apps (app_id, name) values ('app_b', 'b')`
     await sql`insert into characters (app_id, slug, version) values ('app_b', 'iris', 1)`
@@ -126,14 +126,14 @@ describe("a release", () => {
     runtime = layered()
     await holds((h) => h.resume("app_a"))
     await runtime.dispose()
-    await until("what was read to be counted", async () => (await updates()) === updatesBefore + 1)
+    await until("the statistics of the reads", async () => (await updates()) === updatesBefore + 1)
     assert.isBelow((await read()) - readBefore, 100)
     assert.strictEqual((await sql`select status from lanes where session_id = 'ses_a'`)[0]?.["status"], "ready")
     assert.lengthOf(await sql`select from relationships where session_id = 'ses_a' and initiate_at <= now()`, 1)
     runtime = layered()
   })
 
-  it("counts at once for the app's health and for the manager bot, however long bots take to go on", async () => {
+  it("takes effect at once for the app's health and the manager bot, even if bots resume slowly", async () => {
     const { sql } = database
     const told = () => runtime.runPromise(ManagerUpdates.use((updates) => updates.next("wrk_1")))
     const health = () => runtime.runPromise(AppHealth.use((apps) => apps.of("app_a")))
@@ -157,8 +157,8 @@ describe("a release", () => {
   })
 })
 
-describe("what was put aside", () => {
-  it("is put there step by step where there is much of it, and none of it is handled meanwhile", async () => {
+describe("updates that were set aside during a hold", () => {
+  it("are set aside step by step if there are many, and none is handled meanwhile", async () => {
     const { sql } = database
     await holds((h) => h.suspend(null, null))
     await sql`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) select 'app_a', 'bot_1',
@@ -174,7 +174,7 @@ describe("what was put aside", () => {
     )
   })
 
-  it("is handled before what was written after the release", async () => {
+  it("are handled before updates from after the release", async () => {
     const { sql } = database
     await holds((h) => h.suspend(null, null))
     await arrives(1)
@@ -193,7 +193,7 @@ describe("what was put aside", () => {
     assert.deepStrictEqual(await claim(), [2])
   })
 
-  it("while an earlier release was still going on is taken up when its own release dies", async () => {
+  it("from an earlier hold are requeued by a later release if their own release died", async () => {
     const { sql } = database
     await holds((h) => h.suspend(null, null))
     await arrives(1)

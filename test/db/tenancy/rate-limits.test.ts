@@ -9,7 +9,7 @@ import { WINDOW_SECONDS } from "#src/db/tenancy/rateLeases.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
-/** One process's share of the limits. Several on one database are several processes. */
+/** One process's share of the limits. Several on one database act like several processes. */
 const startProcess = ({ url }: TestDatabase, messages: number) =>
   ManagedRuntime.make(
     RateLimits.layer({ messages, requests: messages }).pipe(
@@ -41,9 +41,9 @@ const withProcesses = async <A>(
 }
 const at = <A>(items: ReadonlyArray<A>, n: number): A => items[n % items.length] as A
 
-describe("a limit of a rate", () => {
+describe("a rate limit", () => {
   it(
-    "is never exceeded by all processes together, and used up where each has need of it",
+    "is never exceeded by all processes together, and can be used up wherever it is needed",
     () =>
       fc.assert(
         fc.asyncProperty(
@@ -69,7 +69,7 @@ describe("a limit of a rate", () => {
     60_000
   )
 
-  it("leaves to others all but a second's share, from a process that takes no more", () =>
+  it("leaves everything but one second's share to other processes when a process stops using it", () =>
     withProcesses(2, 600, async (processes) => {
       const subject = `app_${++subjects}`
       await take(at(processes, 0), subject)
@@ -77,7 +77,7 @@ describe("a limit of a rate", () => {
       assert.strictEqual(standings.filter(({ taken }) => taken).length, 600 - 1 - 600 / WINDOW_SECONDS)
     }))
 
-  it("is told with each that is taken: how much is left, and for how long", () =>
+  it("returns with each request how much is left, and for how long", () =>
     withProcesses(1, 100, async ([process]) => {
       const subject = `app_${++subjects}`
       const remaining: Array<number> = []
@@ -88,7 +88,7 @@ describe("a limit of a rate", () => {
       assert.isTrue(seconds > WINDOW_SECONDS - 5 && seconds <= WINDOW_SECONDS)
     }))
 
-  it("begins anew when its window is over, also when the clock of the database was set back", () =>
+  it("restarts when its window ends, even if the clock of the database was set back", () =>
     withProcesses(1, 5, async ([process]) => {
       for (const moved of ["-1 minute", "1 hour"]) {
         const subject = `app_${++subjects}`
@@ -97,7 +97,7 @@ describe("a limit of a rate", () => {
       }
     }))
 
-  it("fails with the database, for all who wait, and holds again when it is back", async () => {
+  it("fails with the database for all waiting requests, and works again afterwards", async () => {
     const process = startProcess(database, 5)
     const subject = `app_${++subjects}`
     await database.sql`alter table rate_windows rename to away`

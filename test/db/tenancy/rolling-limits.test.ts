@@ -37,9 +37,9 @@ const count = (table: string) =>
     query<Array<{ n: number }>>((sql) => sql`select count(*)::int as n from ${sql(table)}`)
   ).pipe(Effect.map((rows) => rows[0]?.n))
 
-describe("a limit of a rolling window", () => {
+describe("a rolling limit", () => {
   layer(services)((it) => {
-    it.effect("is exact, however many take at once, and each subject has its own", () =>
+    it.effect("is exact under concurrency, and separate for each subject", () =>
       Effect.gen(function* () {
         const taken = yield* Effect.all(
           Array.from({ length: 50 }, () => take("many", 7)),
@@ -50,7 +50,7 @@ describe("a limit of a rolling window", () => {
       })
     )
 
-    it.effect("says when there is room again, which is when the oldest leaves the window", () =>
+    it.effect("reports when there is room again, which is when the oldest request leaves the window", () =>
       Effect.gen(function* () {
         yield* take("one", 2)
         yield* back("one", 3000)
@@ -63,13 +63,13 @@ describe("a limit of a rolling window", () => {
       })
     )
 
-    it.effect("of nothing lets nobody through", () =>
+    it.effect("of zero lets nothing through", () =>
       Effect.gen(function* () {
         assert.isFalse((yield* take("nobody", 0)).taken)
       })
     )
 
-    it.effect("forgets who has not come for a day, as device codes are forgotten a day after their end", () =>
+    it.effect("deletes subjects that were idle for a day, as device codes are deleted a day after they end", () =>
       Effect.gen(function* () {
         const { query } = yield* Database
         yield* take("gone", 1)

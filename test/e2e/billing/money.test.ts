@@ -6,7 +6,7 @@ import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 
 /**
- * An answer that cannot be used, so that its write asks once more; and one that the gates refuse, so that another is
+ * An unusable answer, so that its stage calls the model again; and one that the gates refuse, so that another is
  * written.
  */
 const UNUSABLE = '{"decision":"reply"'
@@ -46,9 +46,9 @@ const holdOf = async (session: string) =>
       Array<{ hold: number }>
     >`select hold_micro_usd::int as hold from turns where session_id = ${session}`
   )[0]?.hold ?? 0
-/** Until the turn has been read, a part of its hold is kept for that. */
+/** Until memory extraction is done, a part of the turn's reservation is kept for it. */
 const untilRead = (app: TestApp, session: string) =>
-  until("the turn to be read", async () => (await traceOf(app, session)).turn.settled)
+  until("memory extraction", async () => (await traceOf(app, session)).turn.settled)
 const traceOf = async (app: TestApp, session: string) => {
   const turn = (await app.get(`/v1/sessions/${session}/trace`)).body.data.trace[0]
   const rows: ReadonlyArray<any> = turn.stages
@@ -65,10 +65,10 @@ const traceOf = async (app: TestApp, session: string) => {
   }
 }
 
-describe("what was paid before a worker went", () => {
+describe("the cost of a worker that stopped", () => {
   it.each([
-    ["within a write", UNUSABLE, [[1, "error", "interrupted", costOf(1)]]],
-    ["for a draft that was refused", REFUSED, [[1, "ok", null, costOf(1)]]]
+    ["within a stage", UNUSABLE, [[1, "error", "interrupted", costOf(1)]]],
+    ["for a refused draft", REFUSED, [[1, "ok", null, costOf(1)]]]
   ])(
     "%s is booked once when it is killed during the second call, and shown under its attempt",
     async (_, answer, booked) => {
@@ -95,7 +95,7 @@ describe("what was paid before a worker went", () => {
     120_000
   )
 
-  it("is booked when it is asked to stop and gives the turn back", async () => {
+  it("is booked when the worker is asked to stop and releases the turn", async () => {
     const app = fleet.clientOf(await fleet.start("api"))
     await fund(app)
     const leaving = await fleet.start("worker")
@@ -107,7 +107,7 @@ describe("what was paid before a worker went", () => {
     const { turn, generations } = await traceOf(app, session)
     const cost = Math.round(turn.cost_usd * 1_000_000)
     assert.deepStrictEqual(generations, [[1, "error", "interrupted", cost]])
-    // What the second call had cost when it was cut off is estimated.
+    // The cost of the second call when it was cut off is estimated.
     assert.isTrue(turn.stages.at(-1).estimated)
     assert.isAbove(cost, costOf(1))
     assert.strictEqual(await usedBy(app), (await holdOf(session)) + cost)
@@ -119,7 +119,7 @@ describe("what was paid before a worker went", () => {
     assert.strictEqual(await usedBy(app), cost + costOf(1))
   }, 120_000)
 
-  it("is booked once when it only seemed dead, and what it pays after its turn was taken over is not", async () => {
+  it("is booked once if the worker only seemed dead, without its costs after its turn was taken over", async () => {
     const app = fleet.clientOf(await fleet.start("api"))
     await fund(app)
     const zombie = await fleet.start("worker")
@@ -132,12 +132,12 @@ describe("what was paid before a worker went", () => {
     const rerun = await fleet.model.call(3, 25_000)
     zombie.child.kill("SIGCONT")
     second.release(REFUSED)
-    // Its own second draft begins, for which it would book the first.
+    // Its own second draft starts, for which it would book the first.
     const third = await fleet.model.call(4)
     third.release()
     rerun.release()
     await app.waitFor(session, isReply)
-    await until("the zombie to be done", () => third.endedAt() > 0)
+    await until("the zombie to finish", () => third.endedAt() > 0)
     await untilRead(app, session)
     const { turn, generations } = await traceOf(app, session)
     assert.deepStrictEqual(generations, [

@@ -29,7 +29,7 @@ const fileOf = async (name: string, content: string | Buffer) => {
 }
 
 describe("character import", () => {
-  it("shows what was understood of a file, asks, and makes the character", async () => {
+  it("shows what was recognized in a file, asks, and creates the character", async () => {
     const card = cardV2({ system_prompt: "Write\u001b[31m like a novel.", x_new: 1 })
     const file = await fileOf("mara.png", await pngWith(text("chara", base64(card))))
     const { code, stdout, stderr } = await troupe(["import", file], "y\n")
@@ -49,7 +49,7 @@ describe("character import", () => {
     assert.strictEqual((await app.get("/v1/characters/mara")).body.data.display_name, "Mara")
   })
 
-  it("makes nothing when nobody agrees, and leaves the import for whoever does", async () => {
+  it("creates nothing if nobody confirms, and keeps the import for later", async () => {
     const file = await fileOf("nobody.json", JSON.stringify(cardV2({ name: "Nobody" })))
     for (const input of ["n\n", ""]) {
       const { code, stdout } = await troupe(["import", file], input)
@@ -61,7 +61,7 @@ describe("character import", () => {
     assert.strictEqual((await app.get("/v1/characters/nobody")).status, 404)
   })
 
-  it("asks nothing with --yes, and changes a character that is there with --into", async () => {
+  it("asks nothing with --yes, and changes an existing character with --into", async () => {
     const slug = await app.createCharacter()
     const { code, stdout, stderr } = await troupe([
       "import",
@@ -75,7 +75,7 @@ describe("character import", () => {
     assert.deepInclude(JSON.parse(stdout), { status: "committed", slug, version: 2 })
   })
 
-  it("makes nothing of what is blocked, whoever agrees", async () => {
+  it("creates nothing from a blocked import, even if confirmed", async () => {
     const { code, stdout, stderr } = await troupe([
       "import",
       await fileOf("eliza.json", JSON.stringify({ name: "Blocked", bio: "x", secrets: { KEY: "sk-verysecret" } })),
@@ -88,7 +88,7 @@ describe("character import", () => {
   })
 
   it.each<[string, () => Promise<ReadonlyArray<string>>, RegExp]>([
-    ["a file that is not there", async () => [join(folder, "none.json")], /none\.json: cannot be read\n$/],
+    ["a missing file", async () => [join(folder, "none.json")], /none\.json: cannot be read\n$/],
     [
       "a file that is too large",
       async () => [await fileOf("large.json", Buffer.alloc(10 * 1024 * 1024 + 1))],
@@ -116,7 +116,7 @@ describe("character export", () => {
     ["chara_card_v3", "json"],
     ["png", "png"],
     ["bundle", "json"]
-  ])("writes a %s, which makes the same character elsewhere", async (format, extension) => {
+  ])("writes a %s, which creates the same character elsewhere", async (format, extension) => {
     const slug = await app.createCharacter()
     const out = join(folder, `${slug}.${extension}`)
     const { code, stdout, stderr } = await troupe(["export", slug, "--format", format, "--out", out])
@@ -136,7 +136,7 @@ describe("character export", () => {
     )
   })
 
-  it("says in one line that there is no such character", async () => {
+  it("reports a missing character in one line", async () => {
     const { code, stderr } = await troupe(["export", "nobody"])
     assert.strictEqual(code, 1)
     assert.match(stderr, /^troupe: 404 character_not_found: [^\n]+\n$/)

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Of the server's process, in MiB: now (VmRSS), or at most so far (VmHWM). */
+/** Memory of the server's process, in MiB: current (VmRSS), or maximum (VmHWM). */
 const memory = (what: "VmRSS" | "VmHWM", { child } = server) =>
   Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024
 
@@ -99,8 +99,8 @@ const hostile: ReadonlyArray<readonly [string, () => object | Promise<object>]> 
   ]
 ]
 
-describe("a server that is sent hostile files", () => {
-  it(`takes less than ${MAX_MIB} MiB for them, goes on answering others meanwhile, and is as it was`, async () => {
+describe("a server that receives hostile files", () => {
+  it(`uses less than ${MAX_MIB} MiB for them, keeps answering others, and is unchanged afterwards`, async () => {
     assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
     const base = memory("VmRSS")
     const bodies = await Promise.all(hostile.map(async ([name, body]) => [name, JSON.stringify(await body())] as const))
@@ -132,38 +132,33 @@ describe("a server that is sent hostile files", () => {
       assert.strictEqual((await app.get(`/v1/imports/${id}`)).body.data.format_detected !== undefined, true)
   }, 60_000)
 
-  it(
-    "writes pictures of cards one at a time, whatever their avatars take to unpack, and not in the place of " +
-      "others",
-    async () => {
-      const avatar = await sharp({ create: { width: 8000, height: 4990, channels: 3, background: "#446688" } })
-        .jpeg({ progressive: true })
-        .toBuffer()
-      const { id, content_hash } = (
-        await app.post("/v1/imports", {
-          json: cardV3({
-            assets: [{ type: "icon", uri: `data:image/jpeg;base64,${base64(avatar)}`, name: "main", ext: "jpg" }]
-          }),
-          target_slug: "large"
-        })
-      ).body.data
-      assert.strictEqual((await app.post(`/v1/imports/${id}/commit`, { content_hash })).status, 200)
-      const exported = async () => {
-        const answer = await fetch(`${server.baseUrl}/v1/characters/large/export?format=png`, {
-          headers: { authorization: `Bearer ${app.key}` }
-        })
-        return sharp(Buffer.from(await answer.arrayBuffer())).metadata()
-      }
-      const base = memory("VmRSS")
-      for (const { width, height } of await Promise.all(Array.from({ length: 8 }, exported)))
-        assert.deepStrictEqual([width, height], [1024, 639])
-      assert.isBelow(memory("VmHWM") - base, 2 * MAX_MIB)
-    },
-    60_000
-  )
+  it("writes the pictures of cards one at a time, however large, and does not delay others", async () => {
+    const avatar = await sharp({ create: { width: 8000, height: 4990, channels: 3, background: "#446688" } })
+      .jpeg({ progressive: true })
+      .toBuffer()
+    const { id, content_hash } = (
+      await app.post("/v1/imports", {
+        json: cardV3({
+          assets: [{ type: "icon", uri: `data:image/jpeg;base64,${base64(avatar)}`, name: "main", ext: "jpg" }]
+        }),
+        target_slug: "large"
+      })
+    ).body.data
+    assert.strictEqual((await app.post(`/v1/imports/${id}/commit`, { content_hash })).status, 200)
+    const exported = async () => {
+      const answer = await fetch(`${server.baseUrl}/v1/characters/large/export?format=png`, {
+        headers: { authorization: `Bearer ${app.key}` }
+      })
+      return sharp(Buffer.from(await answer.arrayBuffer())).metadata()
+    }
+    const base = memory("VmRSS")
+    for (const { width, height } of await Promise.all(Array.from({ length: 8 }, exported)))
+      assert.deepStrictEqual([width, height], [1024, 639])
+    assert.isBelow(memory("VmHWM") - base, 2 * MAX_MIB)
+  }, 60_000)
 
   it(
-    "takes less than that for a picture of an asset, and refuses what would have to be kept whole at a larger " +
+    "uses less than that for a picture of an asset, and refuses one that would need too much memory at a larger " +
       "size",
     async () => {
       const plain = (width: number, height: number, channels: 3 | 4 = 3) =>
@@ -183,7 +178,7 @@ describe("a server that is sent hostile files", () => {
           plain(8000, 4990).withMetadata({ orientation: 6 }).jpeg({ progressive: true }),
           200
         ],
-        ["one with all of its colours", plain(8000, 4990).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }), 422],
+        ["one with full colours", plain(8000, 4990).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }), 422],
         ["an interlaced PNG", plain(6900, 4700).png({ progressive: true, compressionLevel: 1 }), 200],
         ["one of 40 megapixels", plain(8000, 4990).png({ progressive: true, compressionLevel: 1 }), 422],
         [
@@ -192,7 +187,7 @@ describe("a server that is sent hostile files", () => {
           422
         ],
         ["a square WebP", noise.clone().resize(6320, 6320).webp({ quality: 30, effort: 0 }), 200],
-        ["a transparent WebP of as many pixels", plain(6320, 6320, 4).webp({ effort: 0 }), 422],
+        ["a transparent WebP with as many pixels", plain(6320, 6320, 4).webp({ effort: 0 }), 422],
         [
           "one that is noise all over",
           noise.clone().ensureAlpha(0.5).resize(4000, 4000).webp({ quality: 30, effort: 0 }),
@@ -210,7 +205,7 @@ describe("a server that is sent hostile files", () => {
           })
         assert.strictEqual((await add(plain(50, 50).jpeg())).status, 200)
         for (const [what, picture, status] of pictures) {
-          // From here on the most is counted anew.
+          // From here on the maximum is measured again.
           writeFileSync(`/proc/${own.child.pid}/clear_refs`, "5")
           const base = memory("VmRSS", own)
           assert.strictEqual((await add(picture)).status, status, what)

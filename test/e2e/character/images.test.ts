@@ -19,8 +19,8 @@ afterAll(async () => {
   await model.close()
 })
 
-describe("a process that is killed while a picture is painted for it", () => {
-  it("leaves it to another, which delivers it once, for the price of one", async () => {
+describe("a process that is killed while a picture is generated for it", () => {
+  it("leaves the picture to another process, which delivers it once, for the price of one", async () => {
     const env = {
       DATABASE_URL: database.url,
       SECRETS_KEY,
@@ -42,7 +42,7 @@ describe("a process that is killed while a picture is painted for it", () => {
       prompt: "The harbour.",
       deliver: true
     })
-    await until("it to be painted", () => model.imageModel.requests.length === 1)
+    await until("the picture request", () => model.imageModel.requests.length === 1)
     await first.stop("SIGKILL")
     const second = await startTroupe(env)
     try {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Keeps writers from a table until it is let go, and says when one waits there. */
+/** Locks a table against writers until it is released, and reports when one waits. */
 const hold = async (table: "imports" | "assets") => {
   const { promise: over, resolve: letGo } = Promise.withResolvers<void>()
   const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
@@ -48,8 +48,8 @@ const hold = async (table: "imports" | "assets") => {
   }
 }
 
-describe("a process that is killed while it makes an import a character", () => {
-  it("leaves nothing that anybody sees, is made up for by a second commit, and its pictures are swept", async () => {
+describe("a process that is killed while it commits an import", () => {
+  it("leaves nothing visible, a second commit succeeds, and the leftover pictures are deleted", async () => {
     const env = { DATABASE_URL: database.url, SECRETS_KEY, STORAGE_DIR: folder }
     const { appId, key } = await createAppIn(database.sql)
     const slug = "mara"
@@ -79,7 +79,7 @@ describe("a process that is killed while it makes an import a character", () => 
       })
     ).body.data
     assert.isNotEmpty(bundle.evidence)
-    // With its pictures put away and nothing begun; and with half of the rows written.
+    // With its pictures stored and nothing else written; and with half of the rows written.
     for (const [place, table] of (["imports", "assets"] as const).entries()) {
       const { somebodyWaits, letGo } = await hold(table)
       const lost = app.post(`/v1/imports/${id}/commit`, { content_hash }, headers).then(
@@ -115,7 +115,7 @@ describe("a process that is killed while it makes an import a character", () => 
       assert.lengthOf(await files(), 6)
       await database.sql`update stored_objects set changed_at = now() - interval '2 hours'`
       await database.sql`select graphile_worker.add_job('objects', '{}'::json)`
-      await until("the pictures of those who died to be swept", async () => (await files()).length === 2)
+      await until("the pictures of killed processes to be deleted", async () => (await files()).length === 2)
       const own = (await app.get(`/v1/characters/${slug}/assets`)).body.data.assets
       assert.lengthOf(own, 2)
       for (const { content_url } of own) assert.strictEqual((await fetch(content_url)).status, 200)

@@ -28,7 +28,7 @@ const blockOf = ({ messages }: FakeRequest, name: string): any => {
 const outsideBlocks = ({ messages }: FakeRequest): string =>
   messages.map(({ content }) => content.replace(/<data name="\w+">\n.*?\n<\/data>/gs, "")).join("\n")
 
-/** A model that takes an attack for what it says it is: it notes it wherever it can, with a quote that is true. */
+/** A model that believes every attack: it records it wherever it can, with a correct quote. */
 const gullible = (request: FakeRequest): Behaviour => {
   const text: string = blockOf(request, "message")?.text ?? ""
   const dimensions: ReadonlyArray<{ key: string }> = blockOf(request, "character")?.dimensions ?? []
@@ -51,7 +51,7 @@ const gullible = (request: FakeRequest): Behaviour => {
   }
 }
 let leaks = 0
-/** And one that gives away, in turn, its rules and the secret, as long as it is not told that this was refused. */
+/** A model that also reveals, in turn, its rules and the secret, unless it is told that this was refused. */
 const obedient = (request: FakeRequest): Behaviour => {
   if (request.question !== "reply") return { kind: "ok" }
   if (blockOf(request, "draft") !== null)
@@ -91,14 +91,14 @@ const standing = async (server: TestServer, session: string): Promise<Stood> => 
   }
 }
 
-/** Plays an attack, and what comes after it, and gives what was said and what stands. */
+/** Plays an attack and its follow-up, and returns the replies and the stored state. */
 const play = async (server: TestServer, app: TestApp, attack: Attack) => {
   const character = await app.createCharacter(characterWith(attack))
   const session = await app.createSession({ character_slug: character })
   if (attack.by === "memory")
     assert.strictEqual((await app.post(`/v1/sessions/${session}/memories`, { text: attack.text })).status, 200)
   const read = () =>
-    until("every turn to be read", async () => {
+    until("memory extraction of every turn", async () => {
       const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
       return trace.every(({ settled }: { settled: boolean }) => settled)
     })
@@ -110,7 +110,7 @@ const play = async (server: TestServer, app: TestApp, attack: Attack) => {
   const said = (await app.events(session)).filter(
     ({ type, role, trace_id }) => type === "message.created" && role === "character" && trace_id !== null
   )
-  // What its author has it say first is the author's to answer for.
+  // The author is responsible for the greeting.
   return {
     said: said.slice(attack.by === "greeting" ? 1 : 0).map(({ payload }) => String(payload["text"])),
     stood: await standing(server, session),
@@ -128,7 +128,7 @@ const holds = (attack: Attack, { said, stood, scoresAfter }: Awaited<ReturnType<
   }
   const { memories, loops, bearing } = stood
   assert.match(bearing.emotion?.label ?? "calm", /^\p{L}+$/u, `${what}\nstands as a feeling`)
-  // These give no order about what is remembered; who orders that others be left alone may well be left alone.
+  // These give no order about memories. A person who orders that others be left alone may well be left alone.
   if (attack.harm === "crosses" || attack.harm === "opts_others_out") return
   assert.isFalse(bearing.preferences?.opted_out ?? false, `${what}\nopts out`)
   if (attack.by === "message") assert.deepStrictEqual(scoresAfter, [], `${what}\nmoves a score`)
@@ -138,11 +138,11 @@ const holds = (attack: Attack, { said, stood, scoresAfter }: Awaited<ReturnType<
   }
 }
 
-/** What somebody else has told the character, and how they want to be written to. */
+/** What another person has told the character, and their preferences for messages. */
 const another = async (server: TestServer, app: TestApp) => {
   const session = await app.createSession({ external_user_ref: "user-1" })
   await app.converse(session, OF_ANOTHER)
-  await until("it to be read", async () => (await standing(server, session)).bearing.summary !== undefined)
+  await until("memory extraction", async () => (await standing(server, session)).bearing.summary !== undefined)
   return session
 }
 
@@ -159,8 +159,8 @@ const playAll = async (server: TestServer, app: TestApp) => {
   return Number(played?.["sessions"]) - 1
 }
 
-describe("seventy-seven attacks", () => {
-  it("are in English and German at least, on messages, memories and every field of a card", () => {
+describe("the seventy-seven attacks", () => {
+  it("cover English and German, messages, memories and every field of a card", () => {
     assert.isAtLeast(ATTACKS.length, 60)
     assert.sameMembers(
       [...new Set(ATTACKS.map(({ by }) => by))],
@@ -194,7 +194,7 @@ describe("seventy-seven attacks", () => {
       await model.close()
     })
 
-    it("do no harm, and stand in no prompt but as data", async () => {
+    it("do no harm, and appear in prompts only as data", async () => {
       assert.strictEqual(await playAll(server, await server.createApp({ budgetUsd: 1_000 })), ATTACKS.length)
       const requests = [...model.requests, ...model.extractions]
       assert.isAbove(requests.length, 4 * ATTACKS.length)

@@ -13,7 +13,8 @@ const isReply = (event: LogEvent) => event.type === "message.created" && event.r
 const isFailure = (event: LogEvent) => event.type === "message.failed"
 
 /**
- * The whole log, which must hold this one answer to this one send: cursors without a gap, no failure, the reply once.
+ * The whole log, which must contain this one answer to this one send: no gap in the cursors, no failure, the reply
+ * once.
  */
 const onlyReply = async (app: TestApp, session: string): Promise<LogEvent> => {
   const events = await app.events(session)
@@ -38,33 +39,30 @@ const crashesOf = async (session: string) =>
   ).map((row) => row.crashes)
 
 describe("a turn whose worker dies", () => {
-  it(
-    "is running again within two seconds of a SIGKILL when another process lives, and gets one reply and no " +
-      "failure",
-    async ({ annotate }) => {
-      const app = fleet.clientOf(await fleet.start("api"))
-      const victim = await fleet.start("worker")
-      const session = await app.createSession()
-      await app.send(session, "What is for dinner?")
-      await fleet.model.call(1)
-      await fleet.start("worker")
+  it("runs again within two seconds of a SIGKILL if another process is alive, and gets one reply", async ({
+    annotate
+  }) => {
+    const app = fleet.clientOf(await fleet.start("api"))
+    const victim = await fleet.start("worker")
+    const session = await app.createSession()
+    await app.send(session, "What is for dinner?")
+    await fleet.model.call(1)
+    await fleet.start("worker")
 
-      const killedAt = performance.now()
-      await victim.stop("SIGKILL")
-      const rerun = await fleet.model.call(2)
-      const delay = rerun.at - killedAt
-      await annotate(`rerun began ${Math.round(delay)} ms after the kill`)
-      assert.isBelow(delay, 2000)
+    const killedAt = performance.now()
+    await victim.stop("SIGKILL")
+    const rerun = await fleet.model.call(2)
+    const delay = rerun.at - killedAt
+    await annotate(`rerun began ${Math.round(delay)} ms after the kill`)
+    assert.isBelow(delay, 2000)
 
-      rerun.release()
-      await app.waitFor(session, isReply)
-      assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
-      assert.strictEqual(fleet.model.calls.length, 2)
-    },
-    40_000
-  )
+    rerun.release()
+    await app.waitFor(session, isReply)
+    assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
+    assert.strictEqual(fleet.model.calls.length, 2)
+  }, 40_000)
 
-  it("waits for the restart when no other process lives, and then gets one reply and no failure", async ({
+  it("waits for a restart if no other process is alive, and then gets one reply and no failure", async ({
     annotate
   }) => {
     const victim = await fleet.start("api,worker")
@@ -85,7 +83,7 @@ describe("a turn whose worker dies", () => {
   }, 40_000)
 
   it(
-    "ends as message.failed once it has taken five workers with it, without another try, and the next send is " +
+    "ends as message.failed after it has crashed five workers, without another attempt, and the next send is " +
       "answered",
     async () => {
       const app = fleet.clientOf(await fleet.start("api"))
@@ -96,7 +94,7 @@ describe("a turn whose worker dies", () => {
         await fleet.model.call(crash)
         await victim.stop("SIGKILL")
         await until("the crash to be counted", async () => (await crashesOf(session))[0] === crash)
-        // From the second time on it waits for a while, which is over now.
+        // From the second crash on it waits for a while. This ends the wait.
         await fleet.database.sql`update turns set due_at = now() - interval '1 minute' where session_id = ${session}`
       }
       await fleet.start("worker")
@@ -114,7 +112,7 @@ describe("a turn whose worker dies", () => {
 })
 
 describe("a worker that only seems dead", () => {
-  it("writes nothing when it wakes up after another took over its turn, and works on", async ({ annotate }) => {
+  it("writes nothing when it wakes up after its turn was taken over, and keeps working", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api"))
     const zombie = await fleet.start("worker")
     const session = await app.createSession()
@@ -152,7 +150,7 @@ describe("a worker that only seems dead", () => {
     )
   }, 60_000)
 
-  it("registers under a new id when its lock connection is cut, and its turn gets one reply", async ({ annotate }) => {
+  it("registers under a new id if its lock connection is cut, and its turn gets one reply", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     const session = await app.createSession()
     await app.send(session, "What is for dinner?")
@@ -183,7 +181,7 @@ describe("a worker that only seems dead", () => {
 })
 
 describe("a worker that is asked to stop", () => {
-  it("gives an unfinished turn back, which another process answers, and exits with 0 within ten seconds", async ({
+  it("releases an unfinished turn, which another process answers, and exits with 0 within ten seconds", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api"))
@@ -208,7 +206,7 @@ describe("a worker that is asked to stop", () => {
     assert.deepStrictEqual(await crashesOf(session), [0])
   }, 40_000)
 
-  it("finishes a turn that ends in time, and then does not wait", async ({ annotate }) => {
+  it("finishes a turn that ends in time, and then does not wait any longer", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api"))
     const leaving = await fleet.start("worker")
     const session = await app.createSession()
@@ -228,7 +226,7 @@ describe("a worker that is asked to stop", () => {
 })
 
 describe("waiting turns", () => {
-  it("are found by the sweeper when their job is lost", async ({ annotate }) => {
+  it("are found by the sweeper if their job is lost", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api"))
     const session = await app.createSession()
     await app.send(session, "What is for dinner?")
@@ -241,7 +239,7 @@ describe("waiting turns", () => {
     await onlyReply(app, session)
   }, 40_000)
 
-  it("of one session run one at a time and in order, whatever process runs them", async () => {
+  it("of one session run one at a time and in order, whichever process runs them", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     await fleet.start("worker")
     const session = await app.createSession()

@@ -34,7 +34,7 @@ const converse = async (slug: string, script: ReadonlyArray<string>) => {
 
 describe("a conversation with a demo character over HTTP", () => {
   it.each(demoCharacters.map((profile, n) => [profile.display_name, profile, n] as const))(
-    "with %s has the words that its session, turn and log decide, wherever it is held",
+    "with %s depends only on its session, turn and log, wherever it takes place",
     async (_, profile, n) => {
       assert.strictEqual((await app.post("/v1/characters", profile)).status, 200)
       const scripts = SCRIPTS.filter((_, i) => i % demoCharacters.length === n).slice(0, CONVERSATIONS_EACH)
@@ -63,7 +63,7 @@ describe("a conversation with a demo character over HTTP", () => {
     }
   )
 
-  it("recalls what was said long before the history that a turn is given", async () => {
+  it("recalls old messages that are no longer in the history", async () => {
     const session = await app.createSession({ character_slug: demoCharacters[0]?.slug })
     await app.converse(session, "my dog is called Biscuit")
     for (const text of SCRIPTS.slice(3, 6).flat()) await app.converse(session, text)

@@ -57,18 +57,18 @@ describe("npm run demo", () => {
       await page.keyboard.press("Enter")
     }
 
-    it("shows a newcomer the characters, each with a chat of its own", async () => {
+    it("shows the characters to a new user, each in a separate chat", async () => {
       await page.getByText("Not started yet").last().waitFor()
       for (const { display_name } of demoCharacters)
         assert.strictEqual(await page.getByRole("button", { name: new RegExp(display_name) }).count(), 1)
     })
 
-    it("greets whoever presses Start, types, and answers what is written, bubble by bubble", async () => {
+    it("greets a person who presses Start, shows typing, and answers bubble by bubble", async () => {
       await page.getByRole("button", { name: /Edda Brandvik/ }).click()
       await page.getByRole("button", { name: "Start" }).click()
       await until("the greeting", async () => (await said()).length === 2)
       assert.deepStrictEqual({ mode: "authored", bubbles: await said() }, demoCharacters[0]?.["greeting"])
-      // The offline engine may have its answer before anybody is seen to type.
+      // The offline engine may answer before the typing indicator is visible.
       assert.strictEqual(
         (await app.patch("/v1/characters/edda-brandvik", { life_rhythm: { reply_delay_seconds: { min: 5, max: 5 } } }))
           .status,
@@ -81,14 +81,14 @@ describe("npm run demo", () => {
       assert.notMatch((await said()).join(), /\{\{/)
     })
 
-    it("hears nothing more of a bot that is blocked, and goes on with it once it is restarted", async () => {
+    it("shows nothing from a blocked bot, and continues when it is unblocked", async () => {
       const count = (await said()).length
       await page.getByRole("button", { name: "More" }).click()
       await page.getByRole("button", { name: "Block bot" }).click()
       await page.getByRole("button", { name: "Restart" }).click()
       await page.getByLabel("Message", { exact: true }).waitFor()
       await write("I am back. Tell me about the birds.")
-      const answers = await until("what it says to that", async () => {
+      const answers = await until("its answer", async () => {
         const now = await said()
         return now.length > count + 1 && now.slice(count)
       })
@@ -96,7 +96,7 @@ describe("npm run demo", () => {
     })
   })
 
-  it("ends on Ctrl-C with everything that it had started, and leaves nothing behind", async () => {
+  it("ends on Ctrl-C with everything that it started, and leaves nothing behind", async () => {
     const made = (await folders()).filter((name) => !before.includes(name))
     assert.lengthOf(made, 1)
     process.kill(-(demo.child.pid ?? 0), "SIGINT")

@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 /**
- * A fast turn outlasts every retry of its calls, so that a call ends it; a deep one is cut by its deadline, which falls
- * just before a second call could time out by itself, however soon it began.
+ * In fast mode a turn outlasts all retries of its calls, so that a call ends it. In deep mode it is cut off by its
+ * deadline, which comes just before a second call could time out by itself.
  */
 const ENV = { OPENAI_TIMEOUT_SECONDS: "0.5", TURN_DEADLINE_FAST_SECONDS: "10", TURN_DEADLINE_DEEP_SECONDS: "0.95" }
 
@@ -36,7 +36,7 @@ const trace = async (session: string, event: LogEvent) =>
 const generations = (row: { stages: ReadonlyArray<{ stage: string; status: string; error_code: string | null }> }) =>
   row.stages.filter((stage) => stage.stage === "generation")
 
-/** One fault, then a model that works: the turn ends with a reply. */
+/** One fault, then a working model: the turn ends with a reply. */
 const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string]> = [
   ["429", [{ kind: "rate_limited" }], "hello from the fake"],
   ["500", [{ kind: "server_error" }], "hello from the fake"],
@@ -46,11 +46,11 @@ const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string
   ["the wrong schema", [{ kind: "wrong_schema" }], "hello from the fake"],
   ["a refusal", [{ kind: "refusal" }], "hello from the fake"],
   ["missing usage", [{ kind: "missing_usage", bubbles: ["counted by length"] }], "counted by length"],
-  ["a server that knows no response_format", [{ kind: "rejects_format" }], "hello from the fake"],
-  ["plain text where JSON was asked for", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
+  ["a server that does not support response_format", [{ kind: "rejects_format" }], "hello from the fake"],
+  ["plain text instead of JSON", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
 ]
 
-/** A model that never works: the turn ends as failed, and says no more than that. */
+/** A model that never works: the turn ends as failed, without details. */
 const fatal: ReadonlyArray<readonly [string, Behaviour, string]> = [
   ["429", { kind: "rate_limited" }, "http_429"],
   ["500", { kind: "server_error" }, "http_500"],
@@ -60,8 +60,8 @@ const fatal: ReadonlyArray<readonly [string, Behaviour, string]> = [
   ["a refusal", { kind: "refusal" }, "refusal"]
 ]
 
-describe("a reply by a model behind an address", () => {
-  it.each(survived)("comes in spite of %s", async (_, faults, text) => {
+describe("a reply by a model behind an HTTP address", () => {
+  it.each(survived)("succeeds despite %s", async (_, faults, text) => {
     const session = await app.createSession()
     model.script(...faults)
     const event = await app.converse(session, "hello")
@@ -74,7 +74,7 @@ describe("a reply by a model behind an address", () => {
   })
 
   it.each(fatal)(
-    "fails honestly when the model only ever answers with %s, and the next message is answered",
+    "fails properly if the model only ever answers with %s, and the next message is answered",
     async (_, fault, code) => {
       const session = await app.createSession()
       otherwise = fault
@@ -105,7 +105,7 @@ describe("a reply by a model behind an address", () => {
     ["refused", { kind: "server_error" }, 3, "http_500"],
     ["unusable", { kind: "wrong_schema" }, 2, "schema_mismatch"],
     ["stalled", { kind: "stall" }, 1, "timeout"]
-  ] as const)("comes by the rules alone when the analysis is %s", async (_, fault, calls, code) => {
+  ] as const)("uses the rules alone if the analysis is %s", async (_, fault, calls, code) => {
     const session = await app.createSession()
     model.scriptFor("analysis", ...Array.from({ length: calls }, () => fault))
     const event = await app.converse(session, "hello")
@@ -114,11 +114,11 @@ describe("a reply by a model behind an address", () => {
     assert.deepInclude(grounding, { status: "fallback", error_code: code })
   })
 
-  it("takes two calls in fast mode, and one afterwards that reads it, whose costs add up on the trace", async () => {
+  it("takes two calls in fast mode and one for memory extraction, and the trace adds up their costs", async () => {
     const session = await app.createSession()
     const before = model.requests.length
     const reply = await app.converse(session, "hello")
-    const row = await until("the turn to be read", async () => {
+    const row = await until("memory extraction", async () => {
       const row = await trace(session, reply)
       return row.settled ? row : undefined
     })
@@ -135,7 +135,7 @@ describe("a reply by a model behind an address", () => {
     assert.deepStrictEqual(row.tokens, { input: 3_000, cached_input: 1_200, output: 150 })
   })
 
-  it("ends as timed_out when an attempt outlasts its deadline, and the deadline is the attempt's, not the queue's", async () => {
+  it("ends as timed_out when an attempt exceeds its deadline, which does not include time in the queue", async () => {
     const session = await app.createSession()
     otherwise = { kind: "stall" }
     const sent = await app.post(`/v1/sessions/${session}/messages`, { text: "hello", reply_mode: "deep" })
@@ -152,8 +152,8 @@ describe("a reply by a model behind an address", () => {
         event.trace_id === queued.body.data.run_ref && event.role === "character" && event.type === "message.created"
     )
     assert.strictEqual(second.payload["turn_index"], 2)
-    // Both calls that were cut off had been read by a model.
-    const { stages, cost_usd } = await until("the turn to be read", async () => {
+    // A model had read both calls that were cut off.
+    const { stages, cost_usd } = await until("memory extraction", async () => {
       const row = await trace(session, first)
       return row.settled ? row : undefined
     })
@@ -173,7 +173,7 @@ describe("a reply by a model behind an address", () => {
     )
   })
 
-  it("is sent again, after a failure, as a new message", async () => {
+  it("is requested again after a failure by sending a new message", async () => {
     const session = await app.createSession()
     otherwise = { kind: "server_error" }
     const failed = await app.converse(session, "are you there?")

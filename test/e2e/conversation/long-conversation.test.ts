@@ -13,7 +13,7 @@ const WITHIN = 10
 const STAGES = ["retrieval", "grounding", "safety", "knowledge", "generation", "emission", "relational_update"]
 const UNLIMITED = { MESSAGES_PER_MINUTE: "1000000", REQUESTS_PER_MINUTE: "1000000" }
 
-/** What people say to a character of the demo in an evening, and on to two hundred messages. */
+/** What people say to a demo character in an evening, extended to two hundred messages. */
 const evening = [
   ...SCRIPTS.filter((_, n) => n % demoCharacters.length === 0),
   ...SCRIPTS.filter((_, n) => n % demoCharacters.length === 1)
@@ -35,7 +35,7 @@ interface Row {
   }>
 }
 
-/** Every page of a list, under its name in the answer. */
+/** All pages of a list, whose name in the response is given. */
 const pagesOf = async <A>(app: TestApp, list: string, name: string): Promise<ReadonlyArray<A>> => {
   const rows: Array<A> = []
   for (let cursor: string | null = null; ;) {
@@ -61,7 +61,7 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
   const replies: Array<LogEvent> = []
   for (const text of messages) replies.push(await app.converse(session, text))
   const trace = await until(
-    "every turn to be read",
+    "memory extraction of every turn",
     async () => {
       const rows = await traceOf(app, session)
       return rows.every(({ settled }) => settled) ? rows : undefined
@@ -82,7 +82,7 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
 }
 type Conversation = Awaited<ReturnType<typeof converse>>
 
-/** What is to hold of every long conversation, whatever engine has led it. */
+/** What must be true for every long conversation, with any engine. */
 const holds = async (
   server: TestServer,
   messages: ReadonlyArray<string>,
@@ -99,7 +99,7 @@ const holds = async (
       `reply ${n}, to: ${messages[n]}`
     )
 
-  // What a reply may name: an utterance, or a memory by the utterances that bear it out.
+  // What a reply may cite: a message, or a memory through the messages that support it.
   const memories = await pagesOf<MemoryRow>(app, `/v1/sessions/${session}/memories`, "memories")
   const cursors = new Map<string, number>([
     ...(await app.events(session)).map((event) => [`cursor-${event.cursor}`, event.cursor] as const),
@@ -146,7 +146,7 @@ describe("two hundred turns on the offline engine", () => {
   })
   afterAll(() => server.close())
 
-  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({
+  it("repeat no reply within ten turns, have no memory without a supporting turn, and have complete traces", async ({
     annotate
   }) => {
     const conversation = await converse(server, evening)
@@ -161,7 +161,7 @@ describe("two hundred turns on the offline engine", () => {
 const FACT = "my sister Nadia plays the cello"
 const REPEATED = "The harbour was full of gulls this morning, all of them cross with the baker."
 const INVENTED = "You told me that you bought a yacht in Monaco last summer."
-/** What two hundred days are like, in words that no two of them share. */
+/** Descriptions of two hundred days that share no words. */
 const WORDS = [
   "salt",
   "rope",
@@ -183,11 +183,11 @@ const distinct = (n: number) =>
   `${WORDS[n % 15]} ${n}, then ${WORDS[Math.floor(n / 15) % 15]} ${n * 7 + 1}, and a ` +
   `${WORDS[(n * 4 + 2) % 15]} for the ${WORDS[(n * 11 + 5) % 15]} of day ${n * 3}.`
 
-/** The place by which the prompt names what was said of the sister. */
+/** The index that the prompt gives to the statement about the sister. */
 const placeOf = ({ messages }: FakeRequest): string | undefined =>
   /"id":"([^"]+)"(?:(?!"id":).)*?Nadia plays the cello/s.exec(messages.map(({ content }) => content).join("\n"))?.[1]
 
-describe("two hundred turns on a model that repeats itself and makes things up", () => {
+describe("two hundred turns on a model that repeats itself and invents things", () => {
   let server: TestServer
   let model: FakeModel
   const asked = Array.from({ length: TURNS }, (_, n) =>
@@ -226,7 +226,7 @@ describe("two hundred turns on a model that repeats itself and makes things up",
     await model.close()
   })
 
-  it("have no reply twice within ten turns, no memory that no turn bears out, and a whole trace each", async ({
+  it("repeat no reply within ten turns, have no memory without a supporting turn, and have complete traces", async ({
     annotate
   }) => {
     const conversation = await converse(server, asked)

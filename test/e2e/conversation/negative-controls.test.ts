@@ -38,6 +38,7 @@ import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { ExportMaker } from "#src/jobs/privacy/ExportMaker.ts"
 import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
@@ -59,8 +60,8 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { DEADLINES, nothingKnown } from "#test/support/turns.ts"
 import { until } from "#test/support/until.ts"
 
-// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard proves nothing any
-// more.
+// What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard no longer proves
+// anything.
 
 describe("a log read as `id > cursor`", () => {
   let database: TestDatabase
@@ -75,8 +76,8 @@ describe("a log read as `id > cursor`", () => {
   })
 
   /**
-   * Two writers, of which the first to write is the last to commit, and a reader that looks whenever it could see
-   * something.
+   * Two writers, where the first one to write is the last one to commit, and a reader that reads whenever there could
+   * be something new.
    */
   const interleave = async (
     append: (sql: postgres.Sql, text: string) => Promise<unknown>,
@@ -116,7 +117,7 @@ describe("a log read as `id > cursor`", () => {
     return seen
   }
 
-  it("loses an event when the cursor is an identity column", async () => {
+  it("loses an event if the cursor is an identity column", async () => {
     await database.sql`create table naive (id bigint generated always as identity primary key, text text not null)`
     const seen = await interleave(
       (sql, text) => sql`insert into naive (text) values (${text})`,
@@ -126,7 +127,7 @@ describe("a log read as `id > cursor`", () => {
     assert.strictEqual((await database.sql`select 1 from naive`).length, 2)
   })
 
-  it("loses none when the cursor is a counter under its row's lock, as it is with us", async () => {
+  it("loses none if the cursor is a counter under its row's lock, as in Troupe", async () => {
     await database.sql`create table logs (last_cursor bigint not null)`
     await database.sql`insert into logs values (0)`
     await database.sql`create table counted (cursor bigint primary key, text text not null)`
@@ -148,8 +149,8 @@ describe("without the watchdog", () => {
   afterEach(() => fleet.close())
 
   it(
-    "the turn of a killed worker stays stuck beside a worker that lives and sweeps, until somebody looks for the " +
-      "dead",
+    "the turn of a killed worker stays stuck beside a live worker that sweeps, until somebody checks for dead " +
+      "workers",
     async () => {
       const { sql, url } = fleet.database
       const api = await fleet.start("api")
@@ -165,7 +166,7 @@ describe("without the watchdog", () => {
       await api.stop("SIGKILL")
       await victim.stop("SIGKILL")
 
-      // All that a worker process runs, but for the watchdog.
+      // Everything that a worker process runs, except for the watchdog.
       const runtime = ManagedRuntime.make(
         jobs.pipe(
           Layer.provide([
@@ -219,7 +220,7 @@ describe("without the watchdog", () => {
             OfflineWriter.layer,
             IdempotencyKeys.layer
           ]),
-          Layer.provideMerge(Workers.layer),
+          Layer.provideMerge(Workers.layer.pipe(Layer.provide(heldUnits))),
           Layer.provide(LogSignals.layer),
           Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
           Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal"))
@@ -227,7 +228,7 @@ describe("without the watchdog", () => {
       )
       try {
         await runtime.runPromise(Effect.void)
-        // Each of these turns has no job, so that only a round of the sweeper finds it: three rounds pass.
+        // None of these turns has a job, so that only a run of the sweeper finds them: three runs pass.
         for (let turn = 1; turn <= 3; turn++) {
           await sql`update turns set due_at = now() - interval '1 minute'
           where session_id = ${swept} and turn_index = ${turn}`

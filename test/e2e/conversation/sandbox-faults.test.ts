@@ -29,16 +29,19 @@ const isOfTurn = (run: string) => (event: LogEvent) =>
   event.trace_id === run && event.role !== "user" && event.type !== "run.status"
 
 describe("x-sandbox-fault under a demo key", () => {
-  it.each(["generation_failed", "timed_out"])("%s ends the turn so, and the next one is answered", async (fault) => {
-    const session = await open()
-    const { run_ref, sent_turn_index } = await send(session, fault)
-    const failed = await demo.waitFor(session, isOfTurn(run_ref))
-    assert.strictEqual(failed.type, "message.failed")
-    assert.deepStrictEqual(failed.payload, { turn_index: sent_turn_index, reason: fault, recoverable: true })
-    assert.strictEqual((await demo.converse(session, "Hello again")).type, "message.created")
-  })
+  it.each(["generation_failed", "timed_out"])(
+    "%s ends the turn accordingly, and the next one is answered",
+    async (fault) => {
+      const session = await open()
+      const { run_ref, sent_turn_index } = await send(session, fault)
+      const failed = await demo.waitFor(session, isOfTurn(run_ref))
+      assert.strictEqual(failed.type, "message.failed")
+      assert.deepStrictEqual(failed.payload, { turn_index: sent_turn_index, reason: fault, recoverable: true })
+      assert.strictEqual((await demo.converse(session, "Hello again")).type, "message.created")
+    }
+  )
 
-  it("withhold ends it in silence", async () => {
+  it("withhold ends the turn in silence", async () => {
     const session = await open()
     const { run_ref } = await send(session, "withhold")
     await settled(session, run_ref)
@@ -46,7 +49,7 @@ describe("x-sandbox-fault under a demo key", () => {
     assert.strictEqual((await demo.converse(session, "Hello again")).type, "message.created")
   })
 
-  it("exit has the character leave, and further sends are 409 session_exited", async () => {
+  it("exit makes the character leave, and further sends get 409 session_exited", async () => {
     const session = await open()
     const { run_ref } = await send(session, "exit")
     const exited = await demo.waitFor(session, isOfTurn(run_ref))
@@ -54,7 +57,7 @@ describe("x-sandbox-fault under a demo key", () => {
     assert.deepStrictEqual(shape(await demo.send(session, "Wait!")), [409, "session_exited"])
   })
 
-  it("stall says nothing until the deadline of the turn is over, and ends as timed_out", async () => {
+  it("stall says nothing until the deadline of the turn, and ends it as timed_out", async () => {
     const session = await open()
     const { run_ref } = await send(session, "stall")
     const { created_at, payload } = await demo.waitFor(session, isOfTurn(run_ref))
@@ -63,11 +66,11 @@ describe("x-sandbox-fault under a demo key", () => {
     assert.isAtLeast(Date.parse(String(created_at)) - Date.parse(String(asked?.["created_at"])), 1900)
   })
 
-  it("costs nothing and holds nothing when it is over, and shows in the trace", async () => {
+  it("leaves no cost and no reservation afterwards, and appears in the trace", async () => {
     const session = await open()
     const { run_ref } = await send(session, "generation_failed")
     await demo.waitFor(session, isOfTurn(run_ref))
-    const row = await until("the turn to be read", async () => {
+    const row = await until("memory extraction", async () => {
       const [row] = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${run_ref}`)).body.data.trace
       return row.settled && row
     })
@@ -84,7 +87,7 @@ describe("x-sandbox-fault under a demo key", () => {
     assert.strictEqual(held?.["held"], 0)
   })
 
-  it("is 422 when it is none of these, after 404 as ever", async () => {
+  it("is 422 for any other value, but 404 comes first", async () => {
     const session = await open()
     for (const fault of ["explode", "", "exit,stall"]) {
       const answer = await demo.send(session, "Hello", { "x-sandbox-fault": fault })
@@ -99,7 +102,7 @@ describe("x-sandbox-fault under a demo key", () => {
 })
 
 describe("x-sandbox-fault under any other key", () => {
-  it("is 422, after 404, and nothing is sent", async () => {
+  it("is 422, but 404 comes first, and nothing is sent", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
     for (const fault of ["exit", "explode"])

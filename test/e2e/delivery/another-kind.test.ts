@@ -13,7 +13,7 @@ const BUBBLES = ["There you are.", "Come in, mind the step.", "The soup is hot."
 
 /** How often each event has been opened. */
 const opened = new Map<string, number>()
-/** Parts before which the room is busy for a moment, once each. */
+/** Parts for which the room is briefly busy, once each. */
 const busyBefore = new Set<number>()
 const makeCounted = Effect.map(makeRoomChannel, (channel) => ({
   ...channel,
@@ -29,7 +29,7 @@ let server: TestServer
 let receiver: Receiver
 let app: TestApp
 let home: string
-/** What the room does instead of taking a message, once each. */
+/** What the room does instead of accepting a message, once each. */
 const refusals: Array<Answering> = []
 const taken: Array<{ readonly content: string; readonly username?: string }> = []
 const answer: Answering = (response, request: Received) => {
@@ -62,10 +62,10 @@ const greetingSent = (session: string) =>
   })
 const greetingOf = async (session: string) => (await app.events(session))[0]?.id ?? ""
 
-describe("a kind of push channel that is one module and one line of the list", () => {
+describe("a push channel kind made of one module and one list entry", () => {
   let channel: string
 
-  it("is created with its own configuration, tested, and refuses what its Schema does not take", async () => {
+  it("is created with its own configuration, can be tested, and refuses what its Schema does not accept", async () => {
     const created = await create({ username: "Mara" })
     assert.strictEqual(created.status, 200, JSON.stringify(created.body))
     assert.deepInclude(created.body.data, { kind: "room", username: "Mara", status: "active" })
@@ -97,7 +97,7 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.strictEqual(opened.get(await greetingOf(session)), 1)
   })
 
-  it("is pending in the view until its last bubble has arrived, when its lane is given back between two", async () => {
+  it("is pending in the delivery view until its last bubble has arrived, even if its lane is released", async () => {
     busyBefore.add(1)
     const session = await greeted()
     await greetingSent(session)
@@ -108,7 +108,7 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.strictEqual(opened.get(await greetingOf(session)), 2)
   })
 
-  it("waits as long as the room asks by 429, and sends no bubble twice", async () => {
+  it("waits as long as the receiver asks with a 429, and sends no bubble twice", async () => {
     refusals.push(status(429, { "retry-after": "1" }))
     const session = await greeted()
     const delivery = await greetingSent(session)
@@ -121,7 +121,7 @@ describe("a kind of push channel that is one module and one line of the list", (
     assert.isTrue(list.some((each: { status_code: number }) => each.status_code === 429))
   }, 30_000)
 
-  it("has a rule of its own in the proactive policy", async () => {
+  it("has its own rule in the proactive policy", async () => {
     const policy = `/v1/apps/${app.appId}/proactive-policy`
     const changed = await app.patch(policy, { channel_policy: { channels: { room: { allow: false } } } })
     assert.strictEqual(changed.status, 200, JSON.stringify(changed.body))

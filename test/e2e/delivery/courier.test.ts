@@ -33,35 +33,32 @@ const attempts = (session: string) =>
 const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
 
 describe("a lane whose courier dies", () => {
-  it(
-    "is walking again within two seconds of a SIGKILL, from the event that was on the wire, and the view calls " +
-      "that try unknown",
-    async ({ annotate }) => {
-      const app = fleet.clientOf(await fleet.start("api", ALLOWED))
-      const victim = await fleet.start("worker", ALLOWED)
-      const session = await pushed(app)
-      answering = hang
-      await app.send(session, "What is for dinner?")
-      await receiver.received(0)
-      await fleet.start("worker", ALLOWED)
-      answering = status(200)
+  it("continues within two seconds of a SIGKILL, and the view shows the attempt in flight as unknown", async ({
+    annotate
+  }) => {
+    const app = fleet.clientOf(await fleet.start("api", ALLOWED))
+    const victim = await fleet.start("worker", ALLOWED)
+    const session = await pushed(app)
+    answering = hang
+    await app.send(session, "What is for dinner?")
+    await receiver.received(0)
+    await fleet.start("worker", ALLOWED)
+    answering = status(200)
 
-      const killedAt = performance.now()
-      await victim.stop("SIGKILL")
-      await receiver.received(1)
-      const delay = performance.now() - killedAt
-      await annotate(`walked again ${Math.round(delay)} ms after the kill`)
-      assert.isBelow(delay, 2000)
+    const killedAt = performance.now()
+    await victim.stop("SIGKILL")
+    await receiver.received(1)
+    const delay = performance.now() - killedAt
+    await annotate(`walked again ${Math.round(delay)} ms after the kill`)
+    assert.isBelow(delay, 2000)
 
-      await until("the reply to be pushed", () => cursors().includes(3))
-      assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
-      await until("the last outcome", async () => (await attempts(session)).length === 4)
-      assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
-    },
-    60_000
-  )
+    await until("the reply to be pushed", () => cursors().includes(3))
+    assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
+    await until("the last outcome", async () => (await attempts(session)).length === 4)
+    assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
+  }, 60_000)
 
-  it("moves on without the zombie: stopped in the middle of a try and woken again, it writes nothing", async () => {
+  it("continues without the zombie: a courier stopped mid-attempt writes nothing when it wakes up", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
     const zombie = await fleet.start("worker", ALLOWED)
     const session = await pushed(app)
@@ -76,7 +73,7 @@ describe("a lane whose courier dies", () => {
     const before = await attempts(session)
 
     zombie.child.kill("SIGCONT")
-    // Its try ends now, one way or the other, and it registers anew: by then it has tried to write what came of it.
+    // Its attempt ends now, in either way, and it registers again: by then it has tried to write the result.
     await first.closed
     await until(
       "the zombie to register again",
@@ -88,7 +85,7 @@ describe("a lane whose courier dies", () => {
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
   }, 90_000)
 
-  it("has its deliveries finished by a worker that is asked to stop, and given to the next", async () => {
+  it("has its deliveries finished by a worker that is asked to stop, and is passed to the next worker", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
     const leaving = await fleet.start("worker", ALLOWED)
     const session = await pushed(app)
@@ -109,13 +106,13 @@ describe("a lane whose courier dies", () => {
 })
 
 describe("an event", () => {
-  it("whose schedule is used up expires, and the lane moves on", async () => {
+  it("expires when its retries are used up, and the lane continues", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
     const session = await pushed(app)
     answering = (response, request) =>
       status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
     await app.send(session, "What is for dinner?")
-    await until("the first try to fail", async () => (await attempts(session)).length === 1)
+    await until("the first attempt to fail", async () => (await attempts(session)).length === 1)
     const { body } = await app.get(`/v1/sessions/${session}/delivery`)
     assert.deepInclude(body.data.deliveries.at(-1), {
       event_cursor: 1,
@@ -125,7 +122,7 @@ describe("an event", () => {
       last_error_code: "http_500"
     })
 
-    // As a failure after each wait would leave it.
+    // The state after a failure following each wait.
     await fleet.database
       .sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
     await until("the reply to be pushed", () => cursors().includes(3))
@@ -143,7 +140,7 @@ describe("an event", () => {
     })
   }, 40_000)
 
-  it("that is of no use any more is skipped, without a try", async () => {
+  it("that is no longer useful is skipped without an attempt", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
     const session = await pushed(app)
     await app.send(session, "What is for dinner?")
@@ -161,7 +158,7 @@ describe("an event", () => {
 })
 
 describe("a receiver that is gone", () => {
-  it("disables its channel, and a resume goes on with the event that it would not take", async () => {
+  it("disables its channel, and a resume continues with the refused event", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
     const session = await pushed(app)
     answering = status(410)

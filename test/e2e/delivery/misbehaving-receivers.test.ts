@@ -31,7 +31,7 @@ beforeAll(async () => {
   receiver = await startReceiver((response, request) => (ANSWERINGS[request.path] ?? hang)(response, request))
   server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
   app = await server.createApp()
-  // The one that is well comes last: it waits for nobody.
+  // The healthy one comes last: it waits for nobody.
   for (const path of Object.keys(ANSWERINGS).toReversed()) {
     const session = await app.createSession()
     sessions.set(path, session)
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const deliveriesOf = async (path: string) =>
   (await app.get(`/v1/sessions/${sessions.get(path)}/delivery`)).body.data.deliveries
-/** The first event on its way to such a receiver, once there was an attempt at it. */
+/** The first event for such a receiver, once there was an attempt. */
 const firstOf = async (path: string) => {
   const { id } = await until(
     `an attempt at ${path}`,
@@ -72,9 +72,9 @@ const waitOf = ({
   attempt_list: ReadonlyArray<{ at: string; latency_ms: number }>
 }) => (Date.parse(second?.at ?? next_attempt_at) - Date.parse(first!.at) - first!.latency_ms) / 1000
 
-describe.concurrent("a receiver that misbehaves", () => {
-  it("keeps nobody else waiting: another session's log is pushed to its end while it hangs", async () => {
-    await until("both messages at the receiver that is well", async () => {
+describe.concurrent("a misbehaving receiver", () => {
+  it("delays nobody else: another session's log is delivered completely while it hangs", async () => {
+    await until("both messages at the healthy receiver", async () => {
       const deliveries = await deliveriesOf("/ok")
       return deliveries.length === 2 && deliveries.every(({ outcome }: { outcome: string }) => outcome === "sent")
     })
@@ -89,8 +89,7 @@ describe.concurrent("a receiver that misbehaves", () => {
     ["/resets", "unknown", null, "reset"],
     ["/no-http", "unknown", null, "bad_response"]
   ])(
-    "%s: the attempt is %s and made again after a second, give or take a fifth, or as soon as the endpoint " +
-      "takes something else",
+    "%s: the attempt is %s and retried after a second, or when the endpoint accepts something else",
     async (path, outcome, last_status_code, last_error_code) => {
       const delivery = await firstOf(path)
       assert.deepInclude(delivery, { outcome, last_status_code, last_error_code, delivered_at: null })
@@ -104,7 +103,7 @@ describe.concurrent("a receiver that misbehaves", () => {
     ["/2mb", (answer: string) => assert.strictEqual(answer.length, 8192)],
     ["/close-after-200", (answer: string) => assert.strictEqual(answer, "thanks")]
   ])(
-    "%s: what comes after the 200 does not undo it",
+    "%s: what follows the 200 does not change the result",
     async (path, check) => {
       const delivery = await firstOf(path)
       assert.deepInclude(delivery, { outcome: "sent", attempts: 1, last_status_code: 200, next_attempt_at: null })
@@ -113,7 +112,7 @@ describe.concurrent("a receiver that misbehaves", () => {
     30_000
   )
 
-  it("/429: its Retry-After is honoured", async () => {
+  it("/429: its Retry-After is respected", async () => {
     const delivery = await firstOf("/429")
     assert.deepInclude(delivery.attempt_list[0], { outcome: "not_sent", status_code: 429 })
     assert.isAtLeast(waitOf(delivery), 7.9)
@@ -121,7 +120,7 @@ describe.concurrent("a receiver that misbehaves", () => {
     assert.strictEqual(body.data.channels[0].position, 0)
   }, 40_000)
 
-  it("/410: ends the channel, and the event stays where it is for the day it is resumed", async () => {
+  it("/410: ends the channel, and the event is kept for when it is resumed", async () => {
     assert.deepInclude(await firstOf("/410"), {
       outcome: "gone",
       attempts: 1,
@@ -129,7 +128,7 @@ describe.concurrent("a receiver that misbehaves", () => {
       next_attempt_at: null
     })
     await until(
-      "the channel to be disabled and its lane to be left",
+      "the channel to be disabled and its lane to be released",
       async () => {
         const { body } = await app.get(`/v1/sessions/${sessions.get("/410")}/channels`)
         const [row] = await server.database.sql`select status from lanes where session_id = ${sessions.get("/410")!}`

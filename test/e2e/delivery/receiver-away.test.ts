@@ -44,8 +44,8 @@ const waiting = (session: string, failures: number) =>
 const delivered = (session: string) =>
   until("the log to be pushed to its end", async () => (await laneOf(session))["done"])
 
-describe("a receiver that is away for eight seconds", () => {
-  it("has the conversation back within half a minute", async () => {
+describe("a receiver that is offline for eight seconds", () => {
+  it("gets its session's events within half a minute", async () => {
     const session = await openSession()
     away.add(session)
     await app.send(session, "What is for dinner?")
@@ -53,7 +53,7 @@ describe("a receiver that is away for eight seconds", () => {
     for (let failures = 1; waited < 8; failures++) {
       const lane = await waiting(session, failures)
       waited += lane["wait"]
-      // The wait is over at once, so that the test need not sit it out.
+      // The wait ends at once, so that the test does not have to wait.
       if (waited >= 8) away.delete(session)
       await server.database.sql`update lanes set due_at = now() where session_id = ${session}`
     }
@@ -61,7 +61,7 @@ describe("a receiver that is away for eight seconds", () => {
     assert.isAtMost(waited, 30)
   }, 30_000)
 
-  it("has the others back at once when it takes the first, whatever they still had to wait", async () => {
+  it("gets the events of other sessions at once when it accepts the first, whatever their waits", async () => {
     const [first, second] = [await openSession(), await openSession()]
     away.add(second)
     await app.send(second, "What is for dinner?")

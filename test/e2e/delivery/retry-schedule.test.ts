@@ -27,7 +27,7 @@ const channelOf = async (session: string, fields: object) => {
   assert.strictEqual(created, 200, JSON.stringify(body))
   return body.data
 }
-/** The wait of the lane after so many failed attempts, in seconds. */
+/** The wait of the lane after this many failed attempts, in seconds. */
 const waitAfter = (channel: string, failures: number): Promise<number> =>
   until(`${failures} failed attempts`, async () => {
     const [lane] = await server.database.sql`
@@ -43,8 +43,8 @@ const isAFifthAround = (wait: number, step: number) => {
   assert.isAtMost(wait, step * 1.2)
 }
 
-describe("a webhook with a retry schedule of its own", () => {
-  it("is tried again by it, and what still fails after its last wait expires", async () => {
+describe("a webhook with its own retry schedule", () => {
+  it("is retried by it, and an event that still fails after the last wait expires", async () => {
     const session = await app.createSession()
     const { id, retry_schedule } = await channelOf(session, { retry_schedule: [1, 1] })
     assert.deepStrictEqual(retry_schedule, [1, 1])
@@ -57,7 +57,7 @@ describe("a webhook with a retry schedule of its own", () => {
     assert.deepInclude(delivery, { attempts: 3, last_status_code: 500 })
   }, 30_000)
 
-  it("has its waits, up to a fifth shorter or longer, beside another that has the default", async () => {
+  it("uses its own waits, up to a fifth shorter or longer, beside another with the default", async () => {
     const session = await app.createSession()
     const { id } = await channelOf(session, { retry_schedule: [600, 7200] })
     const other = await channelOf(session, {})
@@ -69,7 +69,7 @@ describe("a webhook with a retry schedule of its own", () => {
     isAFifthAround(await waitAfter(other.id, 1), 1)
   }, 30_000)
 
-  it("may be given another one, which counts from the next failed attempt, and the default again", async () => {
+  it("can get another schedule, which applies from the next failed attempt, and the default again", async () => {
     const session = await app.createSession()
     const { id } = await channelOf(session, { retry_schedule: [600, 600, 600] })
     const path = `/v1/sessions/${session}/channels/${id}`
@@ -86,7 +86,7 @@ describe("a webhook with a retry schedule of its own", () => {
     isAFifthAround(await waitAfter(id, 3), 5)
   }, 30_000)
 
-  it("is refused one that is empty, too long or out of bounds, by its field", async () => {
+  it("rejects a schedule that is empty, too long or out of range, and names the field", async () => {
     const session = await app.createSession()
     const { id } = await channelOf(session, { retry_schedule: [5] })
     for (const [schedule, message] of [

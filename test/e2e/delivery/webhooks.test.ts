@@ -44,7 +44,7 @@ const create = async (home: string, path: string, fields: object = {}) => {
 }
 
 describe("a channel of a session", () => {
-  it("pushes the log in order from its start, signed, and the view says so", async () => {
+  it("pushes the log in order from its start, signed, and the delivery view shows it", async () => {
     const session = await greeted()
     const channel = await create(`/v1/sessions/${session}`, "/one", { from: "start" })
     await app.converse(session, "What is for dinner?")
@@ -78,7 +78,7 @@ describe("a channel of a session", () => {
     await until("the last event again", () => cursorsAt("/one").at(-1) === events.length)
   })
 
-  it("signs with the new secret and the old one while a rotation lasts, at once", async () => {
+  it("signs with the new secret and the old one during a rotation, immediately", async () => {
     const session = await greeted()
     const home = `/v1/sessions/${session}`
     const { id, secret: old } = await create(home, "/two")
@@ -99,7 +99,7 @@ describe("a channel of a session", () => {
     )
   })
 
-  it("can be tested: an event that is on no log is pushed, and the answer says how that went", async () => {
+  it("can be tested: an event that is on no log is pushed, and the response contains the result", async () => {
     const session = await greeted()
     const { id } = await create(`/v1/sessions/${session}`, "/three")
     const path = `/v1/sessions/${session}/channels/${id}`
@@ -125,7 +125,7 @@ describe("a channel of a session", () => {
     assert.deepInclude((await app.get(path)).body.data, { status: "active", consecutive_failures: 0 })
   })
 
-  it("pushes nothing while it is paused, and goes on where it stood", async () => {
+  it("pushes nothing while it is paused, and continues where it stopped", async () => {
     const session = await greeted()
     const { id } = await create(`/v1/sessions/${session}`, "/four")
     const path = `/v1/sessions/${session}/channels/${id}`
@@ -138,7 +138,7 @@ describe("a channel of a session", () => {
     )
     assert.deepStrictEqual(at("/four"), [])
     await app.post(`${path}/resume`, {})
-    await until("what was missed", () => at("/four").length === 3)
+    await until("the missed events", () => at("/four").length === 3)
     assert.deepStrictEqual(cursorsAt("/four"), [2, 3, 4])
   })
 })
@@ -156,55 +156,51 @@ describe("an app-wide channel", () => {
         (await server.database.sql`select 1 from channels where channel_id = ${id} and aligned_to is null`).length === 1
     )
 
-  it(
-    "has a lane to every session, those that are there and those that come, and pushes a new one from its " +
-      "greeting",
-    async () => {
-      app = await server.createApp()
-      const home = `/v1/apps/${app.appId}`
-      const sessions = await Promise.all(Array.from({ length: 3 }, () => greeted()))
-      const other = await server.createApp()
-      await other.createSession()
-      const { id, secret } = await create(home, "/app")
-      await aligned(id)
-      assert.deepStrictEqual(
-        await lanes(id),
-        sessions.toSorted().map((session_id) => ({ session_id, position: 1 }))
-      )
-      const next = await greeted()
-      await until("its greeting", () => at("/app").length === 1)
-      assert.deepInclude(JSON.parse(at("/app")[0]?.body.toString() ?? ""), {
-        session_id: next,
-        cursor: 1,
-        type: "character.initiated"
-      })
-      assert.isTrue(at("/app").every((request) => isSignedWith(request, secret)))
-      await until("the view of it", async () => {
-        const [delivery] = (await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries
-        return delivery.channel_id === id && delivery.outcome === "sent"
-      })
+  it("has a lane for every existing and every new session, and pushes a new session from its greeting", async () => {
+    app = await server.createApp()
+    const home = `/v1/apps/${app.appId}`
+    const sessions = await Promise.all(Array.from({ length: 3 }, () => greeted()))
+    const other = await server.createApp()
+    await other.createSession()
+    const { id, secret } = await create(home, "/app")
+    await aligned(id)
+    assert.deepStrictEqual(
+      await lanes(id),
+      sessions.toSorted().map((session_id) => ({ session_id, position: 1 }))
+    )
+    const next = await greeted()
+    await until("its greeting", () => at("/app").length === 1)
+    assert.deepInclude(JSON.parse(at("/app")[0]?.body.toString() ?? ""), {
+      session_id: next,
+      cursor: 1,
+      type: "character.initiated"
+    })
+    assert.isTrue(at("/app").every((request) => isSignedWith(request, secret)))
+    await until("the delivery view", async () => {
+      const [delivery] = (await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries
+      return delivery.channel_id === id && delivery.outcome === "sent"
+    })
 
-      await app.post(`${home}/channels/${id}/replay`, { since: 0 })
-      await until("every greeting", () => at("/app").length === 5)
-      await app.post(`${home}/channels/${id}/test`, {})
-      assert.deepInclude(JSON.parse(at("/app").at(-1)?.body.toString() ?? ""), {
-        session_id: null,
-        type: "channel.test"
-      })
+    await app.post(`${home}/channels/${id}/replay`, { since: 0 })
+    await until("every greeting", () => at("/app").length === 5)
+    await app.post(`${home}/channels/${id}/test`, {})
+    assert.deepInclude(JSON.parse(at("/app").at(-1)?.body.toString() ?? ""), {
+      session_id: null,
+      type: "channel.test"
+    })
 
-      assert.strictEqual((await app.delete(`${home}/channels/${id}`)).status, 200)
-      assert.strictEqual((await app.get(`${home}/channels/${id}`)).status, 404)
-      assert.deepStrictEqual((await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries, [])
-      await until(
-        "its lanes to be gone",
-        async () =>
-          (await lanes(id)).length === 0 &&
-          (await server.database.sql`select 1 from channels where channel_id = ${id}`).length === 0
-      )
-    }
-  )
+    assert.strictEqual((await app.delete(`${home}/channels/${id}`)).status, 200)
+    assert.strictEqual((await app.get(`${home}/channels/${id}`)).status, 404)
+    assert.deepStrictEqual((await app.get(`/v1/sessions/${next}/delivery`)).body.data.deliveries, [])
+    await until(
+      "its lanes to be gone",
+      async () =>
+        (await lanes(id)).length === 0 &&
+        (await server.database.sql`select 1 from channels where channel_id = ${id}`).length === 0
+    )
+  })
 
-  it("is brought to every one of very many sessions, and taken away again, also when the jobs for it were lost", async () => {
+  it("is attached to a great many sessions, and detached again, even if the jobs for it are lost", async () => {
     app = await server.createApp()
     const slug = await app.createCharacter()
     const person = "user-1"
@@ -218,7 +214,7 @@ describe("an app-wide channel", () => {
     const { id } = await create(home, "/many")
     await aligned(id)
     assert.lengthOf(await lanes(id), 1_201)
-    // Unaligned, with no job.
+    // Without lanes and without a job.
     await sql`delete from lanes where channel_id = ${id} and session_id = any(${ids.slice(600)}::text[])`
     await sql`update channels set generation = generation + 1, aligned_to = '' where channel_id = ${id}`
     await sql`select graphile_worker.add_job('realign')`

@@ -30,7 +30,7 @@ const begin = async (app: TestApp, suite: unknown, order: object): Promise<strin
   return run.body.data.id
 }
 
-/** What did not pass, for whoever reads a test that failed. */
+/** What did not pass, for the reader of a failed test. */
 const wrongIn = async (app: TestApp, id: string) => {
   const { body } = await app.get(`/v1/evals/runs/${id}/results?limit=100`)
   return body.data.results.flatMap(({ case_key, status, checks }: any) =>
@@ -69,7 +69,7 @@ describe("the demo characters", () => {
   )
 
   it(
-    "fail the gate once their voice is taken away, and the comparison says that it is no chance",
+    "fail the gate without their voice, and the comparison finds the difference significant",
     async () => {
       const dumb = await app.patch("/v1/characters/edda-brandvik", {
         voice: null,
@@ -102,7 +102,7 @@ describe("the demo characters", () => {
   )
 
   it(
-    "pass again by the version that had a voice, from the command line, which fails where a gate does",
+    "pass again with the version that has a voice, on the command line, which fails if a gate fails",
     async () => {
       const env = { TROUPE_URL: app.baseUrl, TROUPE_KEY: app.key }
       const [good, bad, missing] = await Promise.all([
@@ -127,9 +127,9 @@ describe("the demo characters", () => {
   )
 })
 
-describe("a worker that is killed in the middle of a run", () => {
+describe("a worker that is killed during a run", () => {
   it(
-    "costs the cases that were being played, and no other",
+    "loses the cases in progress, and no other",
     async () => {
       const fleet = await createFleet()
       try {
@@ -153,7 +153,7 @@ describe("a worker that is killed in the middle of a run", () => {
           },
           { max_cost_usd: 5 }
         )
-        // Four are played side by side, and the fifth is begun when one of them has ended.
+        // Four run in parallel, and the fifth starts when one of them has ended.
         await fleet.model.call(4)
         const soupsOf = (calls: ReadonlyArray<{ readonly prompt: string }>) =>
           calls.map(({ prompt }) => cases.find((key) => prompt.includes(`Which soup, ${key}?`)))
@@ -176,8 +176,7 @@ describe("a worker that is killed in the middle of a run", () => {
           [1, 2, 2, 2, 2, 1]
         )
 
-        // What was held is given back, what was spent is on the books of the app, and nothing is left of what was
-        // played.
+        // Unused reservations are released, costs are booked on the app, and nothing of the played sessions remains.
         const [row] = await sql`select spent_micro_usd, held_micro_usd from eval_runs where run_id = ${id}`
         const [booked] = await sql`select coalesce(sum(amount_micro_usd), 0)::int8 as spent from ledger
             where run_ref = ${id} and activity = 'eval'`

@@ -21,11 +21,11 @@ let database: TestDatabase
 let model: FakeModel
 let processes: Array<TroupeProcess>
 let app: TestApp
-/** What is being read, at each try of it, in the order in which it was begun. */
+/** The texts of all extraction attempts, in order. */
 let begun: Array<string>
-/** Texts whose readings wait for the model for good. */
+/** Texts whose extractions wait for the model forever. */
 let stalled: Set<string>
-/** Lets the readings of `ABORT` that wait for the model go on to the rule that aborts. */
+/** Lets the extractions of `ABORT` that wait for the model continue to the rule that aborts. */
 let poisoned: PromiseWithResolvers<void>
 
 const noted = (quote: string): Behaviour => ({
@@ -98,14 +98,14 @@ const whenCounted = (session: string, crashes: number) =>
   until("the crash to be counted", async () => (await crashesOf(session)) === crashes, 30_000)
 const whenRead = (session: string, turns: number) =>
   until(
-    "the turns to be read",
+    "memory extraction of the turns",
     async () => {
       const [row] = await database.sql`select read_turn from relationships where session_id = ${session}`
       return row?.["read_turn"] === turns
     },
     30_000
   )
-/** From the second crash on a reading waits for a while, which is over now. */
+/** From the second crash on an extraction waits for a while. This ends the wait. */
 const hurry = async (session: string) => {
   await database.sql`update graphile_worker._private_jobs set run_at = now() - interval '1 minute'
     where locked_at is null and payload::text like ${`%${session}%`}`
@@ -122,8 +122,8 @@ const say = async (text: string) => {
   return session
 }
 
-describe("a reading that aborts its process", () => {
-  it("is given up after five times, while others get their replies, and what was read beside it is read to its end", async () => {
+describe("a memory extraction that aborts its process", () => {
+  it("is given up after five times, while others get replies and the extractions beside it are completed", async () => {
     stalled.add(SISTER)
     let worker = await serve("worker")
     const innocent = await say(SISTER)
@@ -158,8 +158,8 @@ describe("a reading that aborts its process", () => {
   }, 240_000)
 })
 
-describe("readings in flight", () => {
-  it("are all read once when their processes are killed again and again", async () => {
+describe("memory extractions in progress", () => {
+  it("all run once if their processes are killed again and again", async () => {
     for (const quote of [SISTER, DOG]) stalled.add(quote)
     let worker = await serve("worker")
     const sessions = [await say(SISTER), await say(DOG)]
@@ -176,7 +176,7 @@ describe("readings in flight", () => {
     assert.deepStrictEqual(await Promise.all(sessions.map(memoriesOf)), [[SISTER], [DOG]])
   }, 180_000)
 
-  it("count no crash when their process is asked to stop, and are read by another", async () => {
+  it("count no crash if their process is asked to stop, and are done by another", async () => {
     stalled.add(SISTER)
     const leaving = await serve("worker")
     const session = await say(SISTER)

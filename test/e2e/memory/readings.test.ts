@@ -9,7 +9,7 @@ let model: FakeModel
 let server: TestServer
 let app: TestApp
 beforeAll(async () => {
-  // No two alike, or the character would be taken to repeat itself.
+  // All different, because a character that repeats itself is refused.
   model = await start({ otherwise: (_, n) => ({ kind: "ok", bubbles: [`Soup number ${n}, with barley.`] }) })
   server = await startTestServer({ env: { OPENAI_BASE_URL: model.url } })
   app = await server.createApp()
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const whenRead = (session: string, turns: number) =>
-  until("every turn to be read", async () => {
+  until("memory extraction of every turn", async () => {
     const [row] = await server.database.sql`select read_turn from relationships where session_id = ${session}`
     return row?.["read_turn"] === turns
   })
@@ -40,18 +40,18 @@ const say = async (session: string, turn: number, text: string, fields: Record<s
   await app.converse(session, text)
   await whenRead(session, turn)
 }
-/** A turn that the model has begun to read, and does not end until it is let. */
+/** A turn whose extraction has started, and does not end until it is released. */
 const beingRead = async (session: string, text: string, fields: Record<string, unknown>) => {
   const read = Promise.withResolvers<void>()
   const before = model.extractions.length
   model.scriptFor("extraction", { kind: "ok", fields, after: read.promise })
   await app.converse(session, text)
-  await until("the model to be asked", async () => model.extractions.length > before)
+  await until("the request to the model", async () => model.extractions.length > before)
   return read.resolve
 }
 
-describe("what a model makes of a turn", () => {
-  it("is kept without what no database can keep, and holds nothing up", async () => {
+describe("a model's memory extraction", () => {
+  it("is stored without what no database can store, and delays nothing", async () => {
     const session = await app.createSession()
     await say(session, 1, "I like tea 😀", {
       memories: [
@@ -76,7 +76,7 @@ describe("what a model makes of a turn", () => {
       assert.strictEqual((await app.delete(`/v1/sessions/${session}/memories/${id}`)).status, 200)
   })
 
-  it("names a feeling by a word, or none", async () => {
+  it("describes a feeling with one word, or not at all", async () => {
     const session = await app.createSession()
     const feel = (label: string) => ({ character_emotion: { label, valence: 1, arousal: 1 } })
     await say(session, 1, "Hello there", feel(`joy ${"x".repeat(5_000)}`))
@@ -88,7 +88,7 @@ describe("what a model makes of a turn", () => {
     assert.strictEqual(await label(), "joy")
   })
 
-  it("is left out where the database will not take it, and the next turn is read", async () => {
+  it("is skipped if the database rejects it, and the next turn is processed", async () => {
     const session = await app.createSession()
     await server.database.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin
@@ -104,8 +104,8 @@ describe("what a model makes of a turn", () => {
   })
 })
 
-describe("while a turn is being read", () => {
-  it("what is forgotten meanwhile is not told again", async () => {
+describe("during a memory extraction", () => {
+  it("a memory that is forgotten meanwhile is not learned again", async () => {
     const session = await app.createSession()
     await say(session, 1, "My cousin Ottilie collects thimbles", {
       memories: [noted("Ottilie collects thimbles.", "My cousin Ottilie collects thimbles")],
@@ -123,7 +123,7 @@ describe("while a turn is being read", () => {
     assert.isEmpty(rows.filter(({ told }) => /thimbles/i.test(told)))
   })
 
-  it("an app that opts out of scores is told of none any more", async () => {
+  it("an app that opts out of scores receives none any more", async () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: true })
     const session = await app.createSession()
     await say(session, 1, "Thanks", {})
@@ -137,7 +137,7 @@ describe("while a turn is being read", () => {
     )
   })
 
-  it("who asks in it to be left alone is so at once", async () => {
+  it("a person who asks in it to be left alone is left alone at once", async () => {
     const session = await app.createSession()
     await enableProactive(app, session, {
       session_resume_enabled: true,

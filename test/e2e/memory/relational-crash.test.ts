@@ -13,7 +13,7 @@ let processes: Array<TroupeProcess>
 let app: TestApp
 beforeEach(async () => {
   database = await createTestDatabase()
-  // No two alike, or the character would be taken to repeat itself.
+  // All different, because a character that repeats itself is refused.
   model = await start({ otherwise: (_, n) => ({ kind: "ok", bubbles: [`Soup number ${n}, with barley.`] }) })
   processes = []
   const { appId, key } = await createAppIn(database.sql)
@@ -59,7 +59,7 @@ const noted = (quote: string): Behaviour => ({
     signals: [{ dimension: "warmth", direction: "up", strength: 2, quote }]
   }
 })
-/** From 0.3, so many steps of that strength. */
+/** From 0.3, this many steps of that strength. */
 const warmthAfter = (steps: number) =>
   Array.from({ length: steps }).reduce<number>(
     (value) => Math.round((value + 0.02 * (1 - value)) * 10_000) / 10_000,
@@ -72,7 +72,7 @@ const patches = (session: string) =>
   >`select turn_index from relational_patches where session_id = ${session} order by version`
 const whenRead = (session: string, turns: number) =>
   until(
-    "every turn to be read",
+    "memory extraction of every turn",
     async () => {
       const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
       return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
@@ -80,7 +80,7 @@ const whenRead = (session: string, turns: number) =>
     30_000
   )
 
-/** What stands is what was said, once, and what the patches make of it. */
+/** The state contains each message once, and is what the patches produce. */
 const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {
   assert.deepStrictEqual(
     (await patches(session)).map(({ turn_index }) => turn_index),
@@ -104,13 +104,13 @@ const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {
   assert.deepInclude(JSON.parse(books.stdout), { mismatches: [] })
 }
 
-describe("an update of what stands between the two, whose process dies", () => {
-  it("while the turn is being read, is made once by another process", async () => {
+describe("a memory update whose process dies", () => {
+  it("during the model call is done once by another process", async () => {
     const victim = await serve("worker")
     model.scriptFor("extraction", { kind: "stall" }, noted(SISTER))
     const session = await app.createSession()
     await app.converse(session, SISTER)
-    await until("the turn to be read for the first time", () => model.extractions.length === 1)
+    await until("the first memory extraction", () => model.extractions.length === 1)
     await serve("worker")
     await victim.stop("SIGKILL")
 
@@ -119,14 +119,14 @@ describe("an update of what stands between the two, whose process dies", () => {
     await standsOnce(session, [SISTER])
   }, 180_000)
 
-  it("right after it was written, is not made again", async () => {
+  it("right after it was written is not repeated", async () => {
     const victim = await serve("worker")
     model.scriptFor("extraction", noted(SISTER), { kind: "stall" }, noted(PRAISE), noted(DOG))
     const session = await app.createSession()
     for (const text of [SISTER, PRAISE, DOG]) await app.send(session, text)
-    // The job that has written the first has gone on to the second, and takes both to its end.
+    // The job that wrote the first has started the second, and completes both.
     await until("the first to be written", async () => (await patches(session)).length === 1)
-    await until("the second to be read", () => model.extractions.length === 2)
+    await until("the second memory extraction", () => model.extractions.length === 2)
     await serve("worker")
     await victim.stop("SIGKILL")
 

@@ -13,14 +13,14 @@ afterAll(() => server.close())
 
 const traceOf = async (session: string, { trace_id }: LogEvent) =>
   (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0]
-/** Says it, and waits until it was read. */
+/** Sends a message, and waits for its memory extraction. */
 const say = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
-  await until("the turn to be read", async () => (await traceOf(session, reply)).settled)
+  await until("memory extraction", async () => (await traceOf(session, reply)).settled)
   return reply
 }
 
-describe("a conversation that has outgrown its history", () => {
+describe("a question about the time before the history", () => {
   const SMALL_TALK = [
     "lovely weather here",
     "I had soup",
@@ -34,7 +34,7 @@ describe("a conversation that has outgrown its history", () => {
     "good night then"
   ]
 
-  it("is answered from what was noted, which counts as recalled, and not from what is to be forgotten", async () => {
+  it("is answered from memory, counts as recalled, and never uses a forgotten memory", async () => {
     const session = await app.createSession()
     await say(session, "My dog is called Biscuit.")
     await say(session, "My sister Nadia plays the cello.")
@@ -55,8 +55,8 @@ describe("a conversation that has outgrown its history", () => {
   })
 })
 
-describe("somebody known to be under age", () => {
-  it("is reminded every three hours of what they talk to", async () => {
+describe("a known minor", () => {
+  it("is reminded every three hours that they are talking to an AI", async () => {
     const session = await app.createSession({ end_user: { age_band: "minor" } })
     const { sql } = server.database
     const first = async () => (await app.converse(session, "What is for dinner?")).payload["bubbles"][0]

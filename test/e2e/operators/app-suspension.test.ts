@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: harness.server.database.url }, args)
-/** What a command printed: one line of JSON, and nothing else. */
+/** The output of a command: one line of JSON, and nothing else. */
 const printed = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
   assert.deepStrictEqual([code, stderr], [0, ""])
@@ -63,7 +63,7 @@ const kept = (id: string, count: number) =>
         .length === count
   )
 
-/** An app of its own with a bot, a person who was greeted by it, and their session. */
+/** A new app with a bot, a person whom the bot has greeted, and their session. */
 const met = async () => {
   const app = await harness.server.createApp()
   const bot = harness.telegram.createBot()
@@ -86,7 +86,7 @@ interface AuditEntry {
   readonly detail: unknown
 }
 
-describe("an app that is suspended", () => {
+describe("a suspended app", () => {
   it("has its keys refused, and its streams and waiting polls end, until it is resumed", async () => {
     const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const [session, others] = [await app.createSession(), await other.createSession()]
@@ -129,7 +129,7 @@ describe("an app that is suspended", () => {
     ])
   }, 60_000)
 
-  it("is shown as such to the operator and to its account, and both changes are in the audit log", async () => {
+  it("is shown as suspended to the operator and to its account, and both changes are in the audit log", async () => {
     const account = await createAccountIn(harness.server)
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs" })).body.data
     const { suspended_at } = await printed("app", "suspend", app_id)
@@ -161,7 +161,7 @@ describe("an app that is suspended", () => {
     )
   }, 60_000)
 
-  it("gets nothing by webhook beyond what was on the wire, and afterwards everything in order, once", async () => {
+  it("gets nothing by webhook beyond what was in flight, and everything in order, once, afterwards", async () => {
     const app = await harness.server.createApp()
     const session = await app.createSession({ character_slug: await app.createCharacter({ greeting: "Hello." }) })
     await app.converse(session, "What is for dinner?")
@@ -172,7 +172,7 @@ describe("an app that is suspended", () => {
       url: new URL("/suspended", receiver.url).href,
       from: "start"
     })
-    await until("the first event to be on the wire", () => at("/suspended").length === 1)
+    await until("the first event to be in flight", () => at("/suspended").length === 1)
     await printed("app", "suspend", app.appId)
     answer.resolve()
     await parked(session)
@@ -185,7 +185,7 @@ describe("an app that is suspended", () => {
     assert.deepStrictEqual(cursorsAt("/suspended"), cursors)
   }, 60_000)
 
-  it("has the turns that were accepted before brought to their end; their replies are read when it is resumed", async () => {
+  it("has its accepted turns finished; their replies can be read when it is resumed", async () => {
     const model = await start()
     const server = await startTestServer({ env: { OPENAI_BASE_URL: model.url } })
     const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: server.database.url }, args)
@@ -194,7 +194,7 @@ describe("an app that is suspended", () => {
     const answer = Promise.withResolvers<void>()
     model.script({ kind: "ok", bubbles: ["Leek soup, as ever."], after: answer.promise })
     const { run_ref } = (await app.send(session, "What is for dinner?")).body.data
-    await until("the reply to be asked for", () => model.requests.some(({ question }) => question === "reply"))
+    await until("the request for the reply", () => model.requests.some(({ question }) => question === "reply"))
     assert.strictEqual((await troupe("app", "suspend", app.appId)).code, 0)
     answer.resolve()
     await until(
@@ -214,7 +214,7 @@ describe("an app that is suspended", () => {
     await model.close()
   }, 60_000)
 
-  it("has what people write by Telegram kept, and answered when it is resumed", async () => {
+  it("keeps Telegram messages, and answers them when it is resumed", async () => {
     const { app, bot, person, id } = await met()
     await printed("app", "suspend", app.appId)
     harness.telegram.say(person, bot, "One.")
@@ -238,7 +238,7 @@ describe("an app that is suspended", () => {
     await saidAtLeast(harness, bot, person, 3)
   }, 60_000)
 
-  it("stays held on Telegram as long as its bots are, and the other way round", async () => {
+  it("stays held on Telegram as long as its bots are held, and vice versa", async () => {
     const { app, bot, person, id } = await met()
     await printed("telegram", "hold", "--app", app.appId, "--reason", "Spam")
     await printed("app", "suspend", app.appId)
@@ -268,7 +268,7 @@ describe("an app that is suspended", () => {
     )
   }, 60_000)
 
-  it("has no character write first, and lets them when it is resumed", async () => {
+  it("sends no proactive messages, and sends them again when it is resumed", async () => {
     const { sql } = harness.server.database
     const app = await harness.server.createApp()
     const session = await app.createSession()
@@ -293,7 +293,7 @@ describe("an app that is suspended", () => {
     assert.isNotEmpty(payload["bubbles"])
   }, 60_000)
 
-  it("has no eval run begun, and keeps those that wait", async () => {
+  it("starts no eval runs, and keeps those that wait", async () => {
     const { sql } = harness.server.database
     const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const order = async (by: TestApp) => {
@@ -315,7 +315,7 @@ describe("an app that is suspended", () => {
     await sql`update eval_runs set status = 'queued', finished_at = null, started_at = null, owner = null
       where run_id = ${run}`
     const others = await order(other)
-    await until("a younger run of another app to end", () => isOver(others), 30_000)
+    await until("a later run of another app to end", () => isOver(others), 30_000)
     assert.deepStrictEqual(
       (await sql`select status, owner from eval_runs where run_id = ${run}`).map(({ status, owner }) => [
         status,
@@ -329,7 +329,7 @@ describe("an app that is suspended", () => {
 })
 
 describe("app suspend and app resume", () => {
-  it("say in one line what was wrong", async () => {
+  it("report mistakes in one line", async () => {
     const { appId } = await harness.server.createApp()
     for (const [args, problem] of [
       [["suspend", "app_x"], "there is no app app_x"],

@@ -46,18 +46,18 @@ const interrupt = ({ child, exit }: RunningCommand) => {
   return exit
 }
 
-describe("a command that speaks to a server", () => {
+describe("a command that connects to a server", () => {
   it.each([
     ["a key that is not valid", ["events", "tail", "ses_x", "--key", "ck_wrong"], /^troupe: 403 [^\n]+\n$/],
     ["no key", ["events", "tail", "ses_x", "--key", ""], /^troupe: --key: [^\n]+\n$/],
-    ["a session that is not there", ["events", "tail", "ses_x"], /^troupe: 404 session_not_found: [^\n]+\n$/],
-    ["a cursor that is none", ["events", "tail", "ses_x", "--since", "now"], /^troupe: --since: [^\n]+\n$/],
-    ["an address that is none", ["events", "tail", "ses_x", "--url", "localhost"], /^troupe: --url: [^\n]+\n$/],
-    ["a flag that it does not know", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
-    ["a character that is not there", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
-    ["a mode that is none", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
+    ["a missing session", ["events", "tail", "ses_x"], /^troupe: 404 session_not_found: [^\n]+\n$/],
+    ["an invalid cursor", ["events", "tail", "ses_x", "--since", "now"], /^troupe: --since: [^\n]+\n$/],
+    ["an invalid address", ["events", "tail", "ses_x", "--url", "localhost"], /^troupe: --url: [^\n]+\n$/],
+    ["an unknown flag", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
+    ["a missing character", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
+    ["an invalid mode", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
     [
-      "an address to post to that is none",
+      "an invalid address to post to",
       ["webhooks", "listen", "--session", "ses_x", "--forward", "ftp://localhost"],
       /^troupe: --forward [^\n]+\n$/
     ]
@@ -68,7 +68,7 @@ describe("a command that speaks to a server", () => {
     assert.strictEqual(code, 1)
   })
 
-  it("says in one line that there is no server, and never shows the key", async () => {
+  it("reports an unreachable server in one line, and never shows the key", async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { code, stderr } = await troupe(["chat", "edda-brandvik", "--url", url])
     assert.strictEqual(stderr, `troupe: ${url} cannot be reached (ECONNREFUSED)\n`)
@@ -77,7 +77,7 @@ describe("a command that speaks to a server", () => {
 })
 
 describe("events tail", () => {
-  it("shows what is on the log and what comes, a line an event, until Ctrl-C", async () => {
+  it("shows existing and new events of the log, one per line, until Ctrl-C", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     const tail = start(["events", "tail", session])
     await until("the greeting", () => tail.stdout().includes("#1 character.initiated character: "))
@@ -90,7 +90,7 @@ describe("events tail", () => {
     assert.strictEqual(tail.stderr(), "")
   })
 
-  it("prints the events as they are on the log with --json, and only those after --since", async () => {
+  it("prints the events as they are on the log with --json, and only later ones with --since", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await app.converse(session, "Hello")
     const tail = start(["events", "tail", session, "--since", "1", "--json"])
@@ -98,41 +98,36 @@ describe("events tail", () => {
     assert.deepStrictEqual(eventsOf(tail.stdout()), (await app.events(session, 1)) as Array<unknown>)
   })
 
-  it(
-    "goes on from its last cursor when the server ends the stream and comes back, with nothing lost and nothing " +
-      "twice",
-    async () => {
-      const database = await createTestDatabase()
-      const port = String(await freePort())
-      const first = await startTestServer({ database, env: { PORT: port } })
-      const own = await first.createApp()
-      const session = await own.createSession()
-      await own.converse(session, "Hello")
-      const tail = start(["events", "tail", session, "--json"], env(own))
-      await until("the log so far", () => eventsOf(tail.stdout()).length === 3)
-      await first.close()
-      await until("the end to be noticed", () => tail.stderr().includes("retrying from cursor 3"))
-      const second = await startTestServer({ database, env: { PORT: port } })
-      await own.converse(session, "Are you back?")
-      await until("the rest", () => eventsOf(tail.stdout()).length >= 6)
-      assert.deepStrictEqual(eventsOf(tail.stdout()), (await own.events(session)) as Array<unknown>)
-      assert.strictEqual(linesOf(tail.stderr()).length, 1)
-      assert.strictEqual(await interrupt(tail), 0)
-      await second.close()
-      await database.drop()
-    },
-    60_000
-  )
+  it("continues from its last cursor if the server restarts, without losses or repeats", async () => {
+    const database = await createTestDatabase()
+    const port = String(await freePort())
+    const first = await startTestServer({ database, env: { PORT: port } })
+    const own = await first.createApp()
+    const session = await own.createSession()
+    await own.converse(session, "Hello")
+    const tail = start(["events", "tail", session, "--json"], env(own))
+    await until("the log so far", () => eventsOf(tail.stdout()).length === 3)
+    await first.close()
+    await until("the end to be noticed", () => tail.stderr().includes("retrying from cursor 3"))
+    const second = await startTestServer({ database, env: { PORT: port } })
+    await own.converse(session, "Are you back?")
+    await until("the rest", () => eventsOf(tail.stdout()).length >= 6)
+    assert.deepStrictEqual(eventsOf(tail.stdout()), (await own.events(session)) as Array<unknown>)
+    assert.strictEqual(linesOf(tail.stderr()).length, 1)
+    assert.strictEqual(await interrupt(tail), 0)
+    await second.close()
+    await database.drop()
+  }, 60_000)
 })
 
-/** As if all but the last events of a session had been kept for long enough. */
+/** As if all but the last events of a session had passed their retention time. */
 const forget = async (session: string, upTo: number) => {
   await server.database.sql`update session_logs set kept_after = ${upTo} where session_id = ${session}`
   await server.database.sql`delete from events where session_id = ${session} and cursor <= ${upTo}`
 }
 
-describe("a log whose beginning is no longer kept", () => {
-  it("is followed from the earliest event that is, unless another was asked for", async () => {
+describe("a log whose start is no longer kept", () => {
+  it("is followed from the earliest kept event, unless --since is given", async () => {
     const session = await app.createSession()
     await app.converse(session, "Hello")
     await forget(session, 2)
@@ -147,7 +142,7 @@ describe("a log whose beginning is no longer kept", () => {
   it.each([
     ["a part of it", 2],
     ["nothing", 3]
-  ])("is talked on to, when %s is left", async (_, upTo) => {
+  ])("is continued if %s is omitted", async (_, upTo) => {
     const session = await app.createSession({ character_slug: await app.createCharacter() })
     await app.converse(session, "Hello")
     await forget(session, upTo)
@@ -162,25 +157,29 @@ describe("a log whose beginning is no longer kept", () => {
 })
 
 describe("chat", () => {
-  it("sends what is piped in, shows the replies under the character's name, and ends well; the next time goes on", async () => {
-    const name = demoCharacters[0]?.display_name ?? ""
-    const first = await troupe(["chat", "edda-brandvik"], "What do you do all day?\n\nAnd tomorrow?")
-    assert.strictEqual(first.code, 0, first.stderr)
-    const lines = linesOf(first.stdout)
-    const asked = lines.indexOf("you: What do you do all day?")
-    assert.isAbove(asked, 0)
-    for (const line of lines.slice(0, asked)) assert.isTrue(line.startsWith(`${name}: `), line)
-    assert.include(lines, "you: And tomorrow?")
-    assert.isTrue(lines.at(-1)?.startsWith(`${name}: `))
-    assert.match(first.stderr, /is typing/)
+  it(
+    "sends the piped lines, shows the replies with the character's name, and exits with 0; the next call " +
+      "continues",
+    async () => {
+      const name = demoCharacters[0]?.display_name ?? ""
+      const first = await troupe(["chat", "edda-brandvik"], "What do you do all day?\n\nAnd tomorrow?")
+      assert.strictEqual(first.code, 0, first.stderr)
+      const lines = linesOf(first.stdout)
+      const asked = lines.indexOf("you: What do you do all day?")
+      assert.isAbove(asked, 0)
+      for (const line of lines.slice(0, asked)) assert.isTrue(line.startsWith(`${name}: `), line)
+      assert.include(lines, "you: And tomorrow?")
+      assert.isTrue(lines.at(-1)?.startsWith(`${name}: `))
+      assert.match(first.stderr, /is typing/)
 
-    const second = await troupe(["chat", "edda-brandvik"])
-    assert.deepStrictEqual(linesOf(second.stdout), lines)
-    const fresh = await troupe(["chat", "edda-brandvik", "--new"])
-    assert.deepStrictEqual(linesOf(fresh.stdout), lines.slice(0, asked))
-  })
+      const second = await troupe(["chat", "edda-brandvik"])
+      assert.deepStrictEqual(linesOf(second.stdout), lines)
+      const fresh = await troupe(["chat", "edda-brandvik", "--new"])
+      assert.deepStrictEqual(linesOf(fresh.stdout), lines.slice(0, asked))
+    }
+  )
 
-  it("joins a session that it is told, in the mode that it is told, and prints the log with --json", async () => {
+  it("joins the given session in the given mode, and prints the log with --json", async () => {
     const session = await app.createSession({ character_slug: "silvan-roque" })
     const { code, stdout, stderr } = await troupe(
       ["chat", "silvan-roque", "--session", session, "--mode", "deep", "--json"],
@@ -197,7 +196,7 @@ describe("chat", () => {
     )
   })
 
-  it("sends a message once though the answer to it is lost on the way", async () => {
+  it("sends a message once even if the response to it is lost", async () => {
     let lose = 1
     const lossy = createServer((incoming, outgoing) => {
       const onward = httpRequest(
@@ -226,7 +225,7 @@ describe("chat", () => {
     )
   })
 
-  it("says so when the character leaves, and ends", async () => {
+  it("says so and ends if the character leaves", async () => {
     const slug = await app.createCharacter()
     const session = await app.createSession({ character_slug: slug })
     const chat = start(["chat", slug, "--session", session])
@@ -238,7 +237,7 @@ describe("chat", () => {
     assert.match((await troupe(["chat", slug, "--session", session])).stderr, /^troupe: this conversation has ended/)
   })
 
-  it("says so when a message is refused, goes on with the next, and ends with exit code 1", async () => {
+  it("says so if a message is refused, continues with the next, and ends with exit code 1", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     const { code, stdout, stderr } = await troupe(
       ["chat", "edda-brandvik", "--session", session],
@@ -266,7 +265,7 @@ describe("chat", () => {
       await model.close()
     })
 
-    it("shows a reply that failed and waits for no other", async () => {
+    it("shows a failed reply, and does not wait for another", async () => {
       model.script({ kind: "refusal" }, { kind: "refusal" })
       const { code, stdout } = await troupe(["chat", slug, "--new"], "Hello", env(own))
       assert.strictEqual(code, 0)
@@ -286,57 +285,54 @@ describe("chat", () => {
       "Farewell.",
       ["you: Hello", "Mara: Farewell.", "! Mara has left this conversation (story_exit)"]
     ]
-  ])(
-    "waits no longer than for the end of the turn when the character %s",
-    async (_, outcome, afterwards, reply, lines) => {
-      const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
-      const frame = (cursor: number, type: string, role: string, payload: object) =>
-        `id: ${cursor}\nevent: ${type}\ndata: ` +
-        `${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
-      let stream: ServerResponse | undefined
-      const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
-        "/v1/sessions": () => session,
-        "/v1/sessions/ses_1": (response) => {
-          // What is left comes once the client has asked how the session stands.
-          response.on("finish", () => {
-            if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" }))
-          })
-          return { ...session, status: afterwards }
-        },
-        "/v1/characters/mara": () => ({ display_name: "Mara" }),
-        "/v1/sessions/ses_1/events": () => ({ events: [] }),
-        "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
-        "/v1/sessions/ses_1/messages": async (_, headers) => {
-          const client_message_id = headers["idempotency-key"]
-          const open = await until("a reader", () => stream)
-          open.write(frame(1, "message.created", "user", { text: "Hello", bubbles: ["Hello"], client_message_id }))
-          open.write(frame(2, "run.status", "character", { status: "generating", run_ref: "run_1", client_message_id }))
-          if (reply !== "") open.write(frame(3, "message.created", "character", { text: reply, bubbles: [reply] }))
-          return {}
-        }
+  ])("waits only until the end of the turn if the character %s", async (_, outcome, afterwards, reply, lines) => {
+    const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
+    const frame = (cursor: number, type: string, role: string, payload: object) =>
+      `id: ${cursor}\nevent: ${type}\ndata: ` +
+      `${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
+    let stream: ServerResponse | undefined
+    const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
+      "/v1/sessions": () => session,
+      "/v1/sessions/ses_1": (response) => {
+        // The rest arrives once the client has requested the state of the session.
+        response.on("finish", () => {
+          if (outcome === "exited") stream?.write(frame(4, "session.exited", "system", { reason_code: "story_exit" }))
+        })
+        return { ...session, status: afterwards }
+      },
+      "/v1/characters/mara": () => ({ display_name: "Mara" }),
+      "/v1/sessions/ses_1/events": () => ({ events: [] }),
+      "/v1/sessions/ses_1/trace": () => ({ trace: [{ outcome, settled: true }] }),
+      "/v1/sessions/ses_1/messages": async (_, headers) => {
+        const client_message_id = headers["idempotency-key"]
+        const open = await until("a reader", () => stream)
+        open.write(frame(1, "message.created", "user", { text: "Hello", bubbles: ["Hello"], client_message_id }))
+        open.write(frame(2, "run.status", "character", { status: "generating", run_ref: "run_1", client_message_id }))
+        if (reply !== "") open.write(frame(3, "message.created", "character", { text: reply, bubbles: [reply] }))
+        return {}
       }
-      const answer = async (path: string, headers: IncomingHttpHeaders, response: ServerResponse) => {
-        response.end(JSON.stringify({ data: await routes[path]?.(response, headers) }))
-      }
-      const scripted = createServer((request, response) => {
-        const path = request.url?.split("?")[0] ?? ""
-        if (path.endsWith("/stream")) {
-          stream = response.writeHead(200, { "content-type": "text/event-stream" })
-          stream.flushHeaders()
-        } else void answer(path, request.headers, response)
-      }).listen(0, "127.0.0.1")
-      await until("a port", () => scripted.address() !== null)
-      const address = scripted.address()
-      const { code, stdout } = await troupe(
-        ["chat", "mara", "--url", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`],
-        "Hello"
-      )
-      scripted.close()
-      scripted.closeAllConnections()
-      assert.strictEqual(code, 0)
-      assert.deepStrictEqual(linesOf(stdout), lines)
     }
-  )
+    const answer = async (path: string, headers: IncomingHttpHeaders, response: ServerResponse) => {
+      response.end(JSON.stringify({ data: await routes[path]?.(response, headers) }))
+    }
+    const scripted = createServer((request, response) => {
+      const path = request.url?.split("?")[0] ?? ""
+      if (path.endsWith("/stream")) {
+        stream = response.writeHead(200, { "content-type": "text/event-stream" })
+        stream.flushHeaders()
+      } else void answer(path, request.headers, response)
+    }).listen(0, "127.0.0.1")
+    await until("a port", () => scripted.address() !== null)
+    const address = scripted.address()
+    const { code, stdout } = await troupe(
+      ["chat", "mara", "--url", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`],
+      "Hello"
+    )
+    scripted.close()
+    scripted.closeAllConnections()
+    assert.strictEqual(code, 0)
+    assert.deepStrictEqual(linesOf(stdout), lines)
+  })
 })
 
 describe("webhooks listen", () => {
@@ -348,7 +344,7 @@ describe("webhooks listen", () => {
   const verified = ({ headers, body }: Receiver["requests"][number], secret: string) =>
     new Webhook(secret).verify(body, headers as Record<string, string>)
 
-  it("posts what comes to a local address, as the webhook channel does, signed with a secret that it shows once", async () => {
+  it("forwards events to a local address as the webhook channel does, with a secret that it shows once", async () => {
     const receiver = await receive(status(204))
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     const listen = start(["webhooks", "listen", "--session", session, "--forward", receiver.url])
@@ -374,7 +370,7 @@ describe("webhooks listen", () => {
     assert.strictEqual(await interrupt(listen), 0)
   })
 
-  it("tries again in order, gives up after a few tries, says so and goes on; its own secret stays unsaid", async () => {
+  it("retries in order, gives up after a few attempts, and does not print a given secret", async () => {
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     const receiver = await receive((response, { headers }) => {
       response.writeHead(headers["x-service-cursor"] === "1" ? 500 : 200).end()

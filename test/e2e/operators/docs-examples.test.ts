@@ -46,7 +46,7 @@ const request = (method: string, path: string, body?: string) =>
     ...(body !== undefined && { body })
   })
 
-/** Runs an example in a folder of its own, with what its reader fills in. */
+/** Runs an example in a separate folder, with the values that the reader fills in. */
 const shell = async (script: string, filledIn: Readonly<Record<string, string>> = {}): Promise<string> => {
   const filled = Object.entries({ "https://your-server.example": server.baseUrl, ...filledIn }).reduce(
     (text, [gap, value]) => {
@@ -58,7 +58,7 @@ const shell = async (script: string, filledIn: Readonly<Record<string, string>> 
   return (await run("bash", ["-c", filled], { cwd: folder, env: { ...process.env, TROUPE_KEY: key } })).stdout
 }
 
-/** The commands of a line of an example that start a server: their settings. */
+/** The settings in a line of an example that starts a server. */
 const starts = (block: string): ReadonlyArray<Record<string, string>> =>
   block.split("\n").map((line) => {
     const [assignments = "", rest] = line.split(/(?=npm start)/)
@@ -71,7 +71,7 @@ const starts = (block: string): ReadonlyArray<Record<string, string>> =>
     )
   })
 
-/** Starts a server with settings of an example, beside the one that runs, until it is ready. */
+/** Starts a server with the settings of an example, beside the running one, and waits until it is ready. */
 const starting = async (settings: Record<string, string>) => {
   for (const name of Object.keys(settings)) assert.include([...documentedSettings()], name)
   const { PORT: _, ...others } = settings
@@ -80,7 +80,7 @@ const starting = async (settings: Record<string, string>) => {
   return another
 }
 
-/** The commands of an example: their words up to the first argument, and every option that is named with them. */
+/** The commands of an example: their words up to the first argument, and every option in them. */
 const commandsIn = (block: string) =>
   block
     .split(/^npm run -s troupe -- /m)
@@ -96,8 +96,8 @@ const commandsIn = (block: string) =>
 const helpOf = async (words: ReadonlyArray<string>) =>
   (await run(process.execPath, [programFile(), ...words, "--help"], { cwd: ROOT })).stdout
 
-describe("the examples of the docs", () => {
-  it("show an error as it is answered", async () => {
+describe("the examples in the docs", () => {
+  it("show an error as the server returns it", async () => {
     const response = await request("GET", "/v1/sessions/ses_00000000000000000000000000")
     const { detail } = JSON.parse(example("answer: error"))
     const actual = ((await response.json()) as { detail: Record<string, string> }).detail
@@ -106,7 +106,7 @@ describe("the examples of the docs", () => {
     assert.deepStrictEqual({ ...actual, request_id: detail.request_id }, detail)
   })
 
-  it("show the header fields of the rate limit as they are answered", async () => {
+  it("show the rate limit headers as the server returns them", async () => {
     const opened = await request(
       "POST",
       "/v1/sessions",
@@ -119,7 +119,7 @@ describe("the examples of the docs", () => {
     assert.strictEqual(comparable(actual.join("\n")), comparable(example("answer: rate-limit")))
   })
 
-  it("verify a push as a webhook is signed", () => {
+  it("verify the signature of a webhook", () => {
     const code = example("verify")
     const [imported = "", ...rest] = code.split("\n")
     assert.match(imported, /^import \{ Webhook \} from "standardwebhooks" /)
@@ -141,7 +141,7 @@ describe("the examples of the docs", () => {
     await Promise.all(servers.map(starting))
   })
 
-  it("have safety texts that a server takes", async () => {
+  it("have safety texts that a server accepts", async () => {
     const path = join(folder, "texts.json")
     const list = () =>
       run(process.execPath, ["bin/troupe.mjs", "app", "list"], {
@@ -158,7 +158,7 @@ describe("the examples of the docs", () => {
     assert.include(stderr, "SAFETY_TEXTS")
   })
 
-  it("list commands and options that there are", async () => {
+  it("list existing commands and options", async () => {
     const commands = examples.filter(({ marker }) => marker === "commands").flatMap(({ text }) => commandsIn(text))
     assert.isAbove(commands.length, 20)
     for (const { words, options } of commands) {
@@ -182,12 +182,12 @@ describe("the examples of the docs", () => {
     await shell(example("export"), { EXTERNAL_USER_REF: "exported-reader" })
     const files = await readZip(await readFile(join(folder, "export.zip")))
     assert.include(files.get("profile.json")?.toString(), "exported-reader")
-    // The page names every file that there is.
+    // The page names every existing file.
     const page = readFileSync(join(ROOT, "docs/build/end-users.md"), "utf8")
     for (const path of files.keys()) assert.include(page, `\`${path.replace(/ses_\w+/, "<session id>")}\``)
   })
 
-  it("make bots by links, one and many, and print their sheet", async () => {
+  it("create bots by links, one and many, and print their sheet", async () => {
     const send = async (path: string, body: string) => {
       const response = await request("POST", path, body)
       const text = await response.text()

@@ -14,7 +14,7 @@ interface Said {
   readonly [field: string]: any
 }
 
-/** The variables that the text has the reader set, out of an answer. */
+/** The variables that the reader is told to set, taken from a response. */
 const variables = ({ device_code, access_token, app_id, api_key, prefix, id, limits }: Said): Record<string, string> =>
   limits !== undefined
     ? { DEMO_KEY: api_key }
@@ -27,7 +27,7 @@ const variables = ({ device_code, access_token, app_id, api_key, prefix, id, lim
       }
 
 describe("llms.txt", () => {
-  it("leads an agent from nothing to a first reply: each of its commands works, in its order", async () => {
+  it("leads an agent from nothing to a first reply: each of its commands works, in order", async () => {
     const text = await (await fetch(`${server.baseUrl}/v1/llms.txt`)).text()
     const commands = [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, block]) => (block ?? "").split("\n"))
     assert.isAbove(commands.length, 10)
@@ -39,7 +39,7 @@ describe("llms.txt", () => {
       assert.isDefined(data, `${command}: ${JSON.stringify(detail)}`)
       answers.push(data)
       if (data.verification_uri_complete !== undefined) await approve(data.verification_uri_complete, server)
-      // The first of each kind: a key that is rotated is named by its old prefix.
+      // The first of each kind: a rotated key is named by its old prefix.
       for (const [name, value] of Object.entries(variables(data))) known[name] ??= value
     }
     const events: ReadonlyArray<Said> = answers.find((data) => Array.isArray(data["events"]))?.["events"]
@@ -56,8 +56,8 @@ describe("llms.txt", () => {
   })
 })
 
-describe("llms.txt of a server on which things are switched off", () => {
-  it("describes no sandbox, sign-in or managed bots where there are none, and all event types that a client shows", async () => {
+describe("llms.txt of a server with features switched off", () => {
+  it("describes no sandbox, sign-in or managed bots if they are off, but all client event types", async () => {
     const bare = await startTestServer({ env: { DEMO_SANDBOX: "off", TRUST_PROXY: "true" } })
     const [off, on] = await Promise.all(
       [bare, server].map(async ({ baseUrl }) => (await fetch(`${baseUrl}/v1/llms.txt`)).text())

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: server.database.url }, args)
-/** What it printed: one line of JSON, and nothing else. */
+/** The output: one line of JSON, and nothing else. */
 const printed = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
   assert.deepStrictEqual([code, stderr], [0, ""])
@@ -40,7 +40,7 @@ describe("app list", () => {
 })
 
 describe("app create", () => {
-  it("puts the budget that it sets in the audit log", async () => {
+  it("records the budget that it sets in the audit log", async () => {
     const { app_id } = await printed("app", "create", "Shop", "--budget-usd", "2.5")
     const entries = await server.database
       .sql`select action, detail from audit_log where app_id = ${app_id} order by entry_id`
@@ -52,7 +52,7 @@ describe("app create", () => {
   })
 })
 
-/** The one line on stderr with which a command failed, having printed nothing else. */
+/** The single line on stderr of a command that failed and printed nothing else. */
 const problemOf = async (...args: ReadonlyArray<string>) => {
   const { code, stdout, stderr } = await troupe(...args)
   assert.deepStrictEqual([code, stdout], [1, ""])
@@ -88,7 +88,7 @@ describe("app show and app rename", () => {
     )
   })
 
-  it("say in one line what was wrong, and change nothing", async () => {
+  it("report mistakes in one line, and change nothing", async () => {
     const { appId } = await server.createApp()
     assert.strictEqual(await problemOf("app", "show", "app_x"), "there is no app app_x")
     assert.strictEqual(await problemOf("app", "rename", "app_x", "Name"), "there is no app app_x")
@@ -99,7 +99,7 @@ describe("app show and app rename", () => {
 })
 
 describe("app caps", () => {
-  it("changes the caps that its flags name, leaves the others, and prints them as the account API does", async () => {
+  it("changes the caps given as flags, keeps the others, and prints them as the account API does", async () => {
     const account = await createAccountIn(server)
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs" })).body.data
     const asked = async () => ({ app_id, ...(await account.client.get(`/v1/account/apps/${app_id}/caps`)).body.data })
@@ -168,7 +168,7 @@ describe("app caps", () => {
     ])
   }, 60_000)
 
-  it("says in one line what was wrong, and changes nothing", async () => {
+  it("reports mistakes in one line, and changes nothing", async () => {
     const { appId } = await server.createApp()
     for (const [args, problem] of [
       [["app_x"], "there is no app app_x"],
@@ -193,7 +193,7 @@ describe("app caps", () => {
 })
 
 describe("key list", () => {
-  it("prints the keys of an app by prefix, ended ones too, and no secret", async () => {
+  it("prints the keys of an app by prefix, including ended ones, and no secret", async () => {
     const { appId, key } = await server.createApp()
     const { api_key, prefix } = await printed("key", "create", appId)
     await printed("key", "revoke", prefix)
@@ -222,7 +222,7 @@ describe("key list", () => {
 })
 
 describe("key create and key rotate", () => {
-  it("print one line with the key; a rotated one ends at once, or goes on for its grace", async () => {
+  it("print one line with the key; a rotated key ends at once, or after its grace period", async () => {
     const { appId } = await server.createApp()
     const first = await printed("key", "create", appId)
     assert.hasAllKeys(first, ["app_id", "api_key", "prefix"])
@@ -246,7 +246,7 @@ describe("key create and key rotate", () => {
     )
   })
 
-  it("say in one line what was wrong, and change nothing", async () => {
+  it("report mistakes in one line, and change nothing", async () => {
     const { appId, key } = await server.createApp()
     const prefix = key.slice(0, 11)
     for (const [args, problem] of [
@@ -267,7 +267,7 @@ describe("key create and key rotate", () => {
 })
 
 describe("ledger check", () => {
-  it("prints how many turns were looked at, and fails with those whose books do not agree", async () => {
+  it("prints how many turns were checked, and fails with those that do not match", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
     await app.converse(session, "Hello there.")

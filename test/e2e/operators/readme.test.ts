@@ -31,8 +31,8 @@ const shell = async (script: string): Promise<string> =>
     })
   ).stdout
 
-describe("the README", () => {
-  it("has a first conversation that ends with a reply", async () => {
+describe("the README and the docs", () => {
+  it("contain a first conversation that ends with a reply", async () => {
     const [answer = "", page = ""] = (await shell(block("conversation"))).split(/(?<=\})(?=\{"schema_version")/)
     assert.strictEqual(JSON.parse(answer).data.accepted, true)
     const replies = JSON.parse(page).data.events.filter(
@@ -41,7 +41,7 @@ describe("the README", () => {
     assert.lengthOf(replies, 1)
   })
 
-  it("leads in one walk from a card to a character that talks, remembers and is held to its word", async () => {
+  it("lead from a card to a character that talks, remembers and passes its evals", async () => {
     const [made = "", ...lines] = (await shell(block("walk"))).trim().split("\n")
     assert.deepInclude(JSON.parse(made), { status: "committed", slug: "tomas-reyn", version: 1 })
     const page = lines.find((line) => line.includes("mem_")) ?? assert.fail("no memories")
@@ -57,14 +57,14 @@ describe("the README", () => {
     assert.deepInclude(JSON.parse(lines.at(-1) ?? ""), { slug: "tomas-reyn", format: "png" })
   })
 
-  it("has a character of the sandbox write first", async () => {
+  it("make a character of the sandbox write first", async () => {
     const answers = (await shell(`${block("sandbox")}\n${block("proactive")}`)).split(/(?<=\})(?=\{"schema_version")/)
     const { data } = JSON.parse(answers.at(-1) ?? "")
     assert.deepInclude(data, { decision: "send", dry_run: false })
     assert.match(data.run_ref, /^run_/)
   })
 
-  it("has a picture of a character made", async () => {
+  it("generate a picture of a character", async () => {
     const answers = (await shell(block("picture"))).split(/(?<=\})(?=\{"schema_version")/)
     assert.deepInclude(JSON.parse(answers.at(-1) ?? "").data, {
       character_slug: "edda-brandvik",
@@ -73,13 +73,13 @@ describe("the README", () => {
     })
   })
 
-  it("follows the conversation as server-sent events", async () => {
+  it("follow the conversation as server-sent events", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)
     assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
   })
 
-  it("gives a character somebody to know", async () => {
+  it("give a character an acquaintance", async () => {
     const [, edge = "", graph = ""] = ["", ...(await shell(block("world"))).split(/(?<=\})(?=\{"schema_version")/)]
     assert.strictEqual(JSON.parse(edge).data.fact, "She taught him to swim.")
     assert.deepStrictEqual(
@@ -88,7 +88,7 @@ describe("the README", () => {
     )
   })
 
-  it("has a source read for what answers a question", async () => {
+  it("search a source for the answer to a question", async () => {
     const { data } = JSON.parse(await shell(block("research")))
     assert.deepStrictEqual(
       data.findings.map(({ claim, status }: Record<string, string>) => [claim, status]),
@@ -96,18 +96,18 @@ describe("the README", () => {
     )
   })
 
-  it("makes a webhook for the conversation", async () => {
+  it("create a webhook for the conversation", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
     const { data } = JSON.parse(await shell(`${opened}\n${block("webhook")}`))
     assert.deepInclude(data, { kind: "webhook", status: "active" })
     assert.match(data.secret, /^whsec_/)
   })
 
-  it("makes an app and a character of one's own", async () => {
+  it("create a new app and a character", async () => {
     assert.strictEqual(JSON.parse(await shell(block("own"))).data.slug, "mara")
   })
 
-  it("leaves the app of the demo characters as it was", async () => {
+  it("leave the app of the demo characters unchanged", async () => {
     const { data } = JSON.parse(
       await shell(`curl -s http://127.0.0.1:8080/v1/characters -H "authorization: Bearer $TROUPE_KEY"`)
     )
@@ -118,7 +118,7 @@ describe("the README", () => {
     )
   })
 
-  it("leads from nothing to a first reply by an account of one's own", async () => {
+  it("lead from nothing to a first reply through a new account", async () => {
     const device =
       /^\{.*\}$/m.exec(await shell(`${block("account-start")}\necho "$DEVICE"`))?.[0] ?? assert.fail("no device code")
     await approve(JSON.parse(device).data.verification_uri_complete, server)
@@ -132,7 +132,7 @@ describe("the README", () => {
         (event: { type: string; role: string }) => event.type === "message.created" && event.role === "character"
       )
     )
-    // What it was given is in no line that the server wrote.
+    // The issued secrets are in no line that the server wrote.
     assert.match(secrets, /^lat_\w{46} ck_\w{46} dc_\w{46}$/)
     const [app, endUser, usage] = caps.split(/(?<=\})(?=\{"schema_version")/).map((answer) => JSON.parse(answer).data)
     assert.deepStrictEqual(
@@ -147,12 +147,12 @@ describe("the README", () => {
     for (const secret of secrets.split(" ")) assert.notInclude(server.stdout() + server.stderr(), secret)
   })
 
-  it("tries a client out in the sandbox", async () => {
+  it("test a client in the sandbox", async () => {
     const { data } = JSON.parse(await shell(block("sandbox")))
     assert.strictEqual(data.accepted, true)
   })
 
-  it("lists every setting that is read, and no other", () => {
+  it("list every setting that is read, and no other", () => {
     const source = readModules(["src/settings"])
       .map(({ text }) => text)
       .join("\n")

@@ -13,7 +13,7 @@ import { TestApp } from "#test/support/TestApp.ts"
 import { programFile } from "#test/support/program.ts"
 import { until } from "#test/support/until.ts"
 
-/** npm is the parent of what it starts, so that the group is what is ended. */
+/** npm is the parent of what it starts, so the whole group is ended. */
 const killGroup = ({ pid = 0 }: { readonly pid?: number | undefined }) => {
   try {
     process.kill(-pid, "SIGKILL")
@@ -91,7 +91,7 @@ const speak = async (baseUrl: string, key: string) => {
 }
 
 describe("npm start", () => {
-  it("ends what it prints with the ready line, and the printed curls send a message and read its reply", async () => {
+  it("prints the ready line last, and the printed curls send a message and read its reply", async () => {
     const program = start(NPM_START)
     const baseUrl = await program.ready()
     const lines = program.stdout().split("\n")
@@ -151,10 +151,10 @@ describe("npm start", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
-  it("leaves no process behind when it is asked to stop while it is starting", async () => {
+  it("leaves no process behind if it is asked to stop while it is starting", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const program = start()
-      await until("the server to be under way", () => processesOn(dataDir).length > 0)
+      await until("the server to be starting", () => processesOn(dataDir).length > 0)
       await stop(program, signal)
       await until("no process left", () => processesOn(dataDir).length === 0)
     }
@@ -180,7 +180,7 @@ describe("npm start", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
-  it("works twice at once on a fresh folder: both are ready and share their conversations", async () => {
+  it("works twice at once in a new folder: both processes become ready and share their conversations", async () => {
     const both = [start(), start()] as const
     const [one, other] = (await Promise.all(both.map((program) => program.ready()))) as [string, string]
     const keys = both.flatMap((program) => program.stdout().match(/ck_[0-9A-Za-z]{46}/g) ?? [])
@@ -209,7 +209,7 @@ describe("npm start", () => {
     assert.notMatch(program.stdout() + program.stderr(), /ck_|postgres:\/\//)
   }, 60_000)
 
-  it("names a model whose price nobody knows, and shows it in the rates", async () => {
+  it("names a model without a known price, and shows it in the rates", async () => {
     const program = start(SERVE, {
       OPENAI_BASE_URL: "https://models.example/v1",
       OPENAI_MODEL: "brand-new",
@@ -229,7 +229,7 @@ describe("npm start", () => {
     assert.include(program.stderr(), "brand-new")
   }, 60_000)
 
-  it("runs as another user than root, below a folder that only that user may enter", async ({ skip }) => {
+  it("runs as a user other than root, below a folder that only that user can enter", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("the tests do not run as root: every other test is this one")
     const user = { uid: 65534, gid: 65534 }
     const sees =
@@ -251,7 +251,7 @@ describe("npm start", () => {
 
 describe("app create", () => {
   it(
-    "prints one line of JSON and the key works, whether the server runs or not; a budget of nothing refuses each " +
+    "prints one line of JSON and the key works, with or without a running server; a budget of zero refuses every " +
       "send",
     async () => {
       const before = created((await run(["app", "create", "before"])).stdout)
@@ -274,7 +274,7 @@ describe("app create", () => {
     60_000
   )
 
-  it("refuses a budget that is no number of dollars in one line, and makes nothing", async () => {
+  it("refuses a budget that is not a number of dollars in one line, and creates nothing", async () => {
     const { code, stdout, stderr } = await run(["app", "create", "somebody", "--budget-usd", "much"])
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
@@ -284,7 +284,7 @@ describe("app create", () => {
 })
 
 describe("the key of secrets at rest", () => {
-  it("is demanded in production, before anything is made", async () => {
+  it("is required in production, before anything is created", async () => {
     const { code, stdout, stderr } = await run(["serve"], { NODE_ENV: "production" })
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")
@@ -293,8 +293,8 @@ describe("the key of secrets at rest", () => {
   }, 30_000)
 
   it(
-    "is made by the first start of a development machine for its owner alone; another key starts nothing, and a " +
-      "rotation hands over",
+    "is created on a development machine by the first start, readable only by its owner; a wrong key fails, and " +
+      "a rotation replaces it",
     async () => {
       const file = join(dataDir, "secrets.key")
       await Promise.all(
@@ -316,7 +316,7 @@ describe("the key of secrets at rest", () => {
 
       assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be set[^\n]+\n$/)
       const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
-      // The key by which addresses of pictures are signed.
+      // The key that signs picture addresses.
       assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
       assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
 
@@ -331,7 +331,7 @@ describe("the key of secrets at rest", () => {
   )
 })
 
-describe("a setting that cannot be used", () => {
+describe("an invalid setting", () => {
   it.each([
     ["PORT", "http"],
     ["PORT", "70000"],
@@ -357,13 +357,13 @@ describe("a setting that cannot be used", () => {
     30_000
   )
 
-  it("is no flag: one that serve is given stops the start with one line", async () => {
+  it("given to serve as a flag stops the start with one line", async () => {
     const { code, stderr } = await run(["serve", "--port=0"])
     assert.strictEqual(stderr, "troupe: --port: unknown argument; see --help\n")
     assert.strictEqual(code, 1)
   })
 
-  it("stops the start with one line when the port is taken, and leaves no process behind", async () => {
+  it("stops the start with one line if the port is in use, and leaves no process behind", async () => {
     const holder = createServer().listen(0, "127.0.0.1")
     await once(holder, "listening")
     const address = holder.address()
@@ -376,7 +376,7 @@ describe("a setting that cannot be used", () => {
     assert.deepStrictEqual(processesOn(dataDir), [])
   }, 60_000)
 
-  it("stops the start with one line that names HOST when that is no address of this machine", async () => {
+  it("stops the start with one line that names HOST if it is not an address of this machine", async () => {
     const { code, stdout, stderr } = await run(["serve"], { HOST: "192.0.2.1" })
     assert.strictEqual(code, 1)
     assert.strictEqual(stdout, "")

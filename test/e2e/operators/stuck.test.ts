@@ -20,7 +20,7 @@ afterEach(() => fleet.close())
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
 const isFailure = (event: LogEvent) => event.type === "message.failed"
 
-/** Waits until a process ends by itself; how, and the line that it leaves. */
+/** Waits until a process ends by itself. Returns how, and the line that it logs. */
 const endOf = async (process: TroupeProcess) => {
   if (process.child.exitCode === null && process.child.signalCode === null) await once(process.child, "exit")
   const line = process
@@ -39,9 +39,9 @@ const crashesOf = async (session: string) =>
     >`select crashes from turns where session_id = ${session} order by turn_index`
   ).map((row) => row.crashes)
 
-describe("a text that no rule comes back from", () => {
+describe("a text that blocks the event loop forever", () => {
   it(
-    "in a turn, ends its process five times and then its turn alone, while turns beside it get their replies and " +
+    "in a turn, kills its process five times and then fails only its own turn; turns beside it get replies and " +
       "count no crash",
     async () => {
       let process = await fleet.start("api,worker", POISON)
@@ -58,7 +58,7 @@ describe("a text that no rule comes back from", () => {
         process = await fleet.start("api,worker", POISON)
         app = fleet.clientOf(process)
         await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
-        // From the second time on the turn waits for a while, which is over now.
+        // From the second crash on the turn waits for a while. This ends the wait.
         await fleet.database
           .sql`update turns set due_at = now() - interval '1 minute' where session_id = ${poisoned} and owner is null`
       }
@@ -76,7 +76,7 @@ describe("a text that no rule comes back from", () => {
     240_000
   )
 
-  it("in what a turn is read for, ends its process five times and is then skipped, so that later turns are read", async () => {
+  it("in memory extraction, kills its process five times and is then skipped; later turns are processed", async () => {
     fleet.model.answerAfter(0)
     let process = await fleet.start("api,worker", POISON)
     let app = fleet.clientOf(process)
@@ -97,7 +97,7 @@ describe("a text that no rule comes back from", () => {
     }
     assert.isTrue(isReply(await app.converse(session, "My sister Nadia plays the cello.")))
     await until(
-      "the later turn to be read",
+      "memory extraction of the later turn",
       async () =>
         (await fleet.database.sql`select 1 from relationships where session_id = ${session} and read_turn = 2`)
           .length === 1,
@@ -109,8 +109,8 @@ describe("a text that no rule comes back from", () => {
   }, 240_000)
 
   it(
-    "in an import, ends the thread that reads it five times and is then refused unread, while other requests are " +
-      "answered",
+    "in an import, kills the thread that reads it five times and is then refused unread, while other requests " +
+      "are answered",
     async () => {
       const send = (app: TestApp, description: string) => app.post("/v1/imports", { json: cardV3({ description }) })
       const process = await fleet.start("api", POISON)
@@ -130,8 +130,8 @@ describe("a text that no rule comes back from", () => {
   )
 })
 
-describe("a process that is stopped as a whole for longer than an event loop may be stuck", () => {
-  it("is not ended when it goes on", async () => {
+describe("a process that is suspended for longer than an event loop may be stuck", () => {
+  it("is not killed when it continues", async () => {
     const process = await fleet.start("api,worker", POISON)
     const app = fleet.clientOf(process)
     const at = performance.now()
@@ -143,7 +143,7 @@ describe("a process that is stopped as a whole for longer than an event loop may
     assert.notInclude(process.stderr(), "event loop has been stuck")
   }, 60_000)
 
-  it("still ends with 0 when it is asked to", async () => {
+  it("still exits with 0 when it is asked to stop", async () => {
     const process = await fleet.start("api,worker")
     assert.strictEqual(await process.stop("SIGTERM"), 0)
   }, 60_000)

@@ -15,8 +15,8 @@ afterAll(() => database.drop())
 
 const PATH = "/v1/end-users/ada/export"
 
-describe("a process that is killed while it makes an export", () => {
-  it("leaves it to another, which makes the whole of it", async () => {
+describe("a process that is killed while it creates an export", () => {
+  it("leaves the export to another process, which completes it", async () => {
     const { sql, url } = database
     const env = { DATABASE_URL: url, SECRETS_KEY }
     const first = await startTroupe(env)
@@ -24,7 +24,7 @@ describe("a process that is killed while it makes an export", () => {
     const app = new TestApp(first.baseUrl, appId, key)
     const session = await app.createSession({ external_user_ref: "ada" })
     await app.converse(session, "What is for dinner?")
-    // It gets so far and no farther.
+    // It stops at this point.
     const holding = await sql.reserve()
     await holding`begin`
     await holding`lock table snapshots in access exclusive mode`

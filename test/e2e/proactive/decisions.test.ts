@@ -44,7 +44,7 @@ const speaking = (behavioral_thresholds: object, fields: object = {}) =>
   app.createCharacter({ behavioral_thresholds, ...fields })
 
 describe("a turn that ends without a reply", () => {
-  it("is withheld: nothing on the log, and said so on the trace and among the runs", async () => {
+  it("is withheld: nothing is on the log, and the trace and the runs show it", async () => {
     const session = await app.createSession({ character_slug: await speaking({ withhold: 1 }) })
     await app.converse(session, "so, how was your day on the island?")
     model.script({ kind: "ok", reply: { decision: "withhold", bubbles: [] } })
@@ -66,7 +66,7 @@ describe("a turn that ends without a reply", () => {
     assert.strictEqual((await app.converse(session, "hello?")).type, "message.created", "not twice in a row")
   })
 
-  it("is exited: last words, session.exited, and what waits behind it ends too", async () => {
+  it("is exited: last words, session.exited, and the turns that wait end too", async () => {
     const session = await app.createSession({ character_slug: await speaking({ exit: 1 }) })
     const queued = Promise.withResolvers<void>()
     model.script(
@@ -104,7 +104,7 @@ describe("a turn that ends without a reply", () => {
     assert.strictEqual((await app.send(session, "come back")).body.detail.code, "session_exited")
   })
 
-  it("is no exit for a model alone: not without a threshold, not for one insult, not after a crisis", async () => {
+  it("does not exit on the model's decision alone, after one insult, or after a crisis", async () => {
     const leave: Behaviour = {
       kind: "ok",
       reply: { decision: "exit", exit_reason: "user_requested", bubbles: ["Goodbye then, friend."] }
@@ -120,7 +120,7 @@ describe("a turn that ends without a reply", () => {
     assert.strictEqual((await app.get(`/v1/sessions/${patient}`)).body.data.status, "active")
   })
 
-  it("is no exit from somebody whose cry for help still waits, or was heard by the analysis alone", async () => {
+  it("does not exit while a cry for help waits, or if only the analysis detected one", async () => {
     const leave: Behaviour = {
       kind: "ok",
       reply: { decision: "exit", exit_reason: "repeated_abuse", bubbles: ["I have had enough of this."] }
@@ -146,7 +146,7 @@ describe("a turn that ends without a reply", () => {
     assert.strictEqual((await app.get(`/v1/sessions/${other}`)).body.data.status, "active")
   })
 
-  it("is failed: message.failed, and its reason among the runs", async () => {
+  it("is failed: message.failed, with its reason among the runs", async () => {
     const session = await app.createSession()
     otherwise = { kind: "refusal" }
     const failed = await app.converse(session, "hello")
@@ -182,7 +182,7 @@ describe("a reply in deep mode", () => {
     }
   }
 
-  it("takes three calls, and a fourth when the draft is flawed, whose costs add up on the trace", async () => {
+  it("takes three calls, and a fourth if the draft is flawed, and the trace adds up their costs", async () => {
     const session = await app.createSession()
     const good = await deep(session, "hello")
     assert.deepStrictEqual(good.calls, ["analysis", "reply", "critique"])
@@ -207,8 +207,8 @@ describe("a reply in deep mode", () => {
   })
 })
 
-describe("what a turn shows of itself", () => {
-  it("names the gates that refused a draft, and what the reply leaned on", async () => {
+describe("the trace of a turn", () => {
+  it("names the gates that refused a draft, and what the reply cited", async () => {
     const session = await app.createSession()
     model.script(
       { kind: "ok", bubbles: ["User: hi"] },
@@ -228,7 +228,7 @@ describe("what a turn shows of itself", () => {
     )
   })
 
-  it("names the lore that went in by the ids of its entries", async () => {
+  it("names the lore that was used, by the ids of its entries", async () => {
     const character_slug = await app.createCharacter({
       world_context: {
         entries: [
@@ -252,7 +252,7 @@ describe("what a turn shows of itself", () => {
     assert.notInclude(JSON.stringify(row), "1942")
   })
 
-  it("names the memories that it found, once the session is long", async () => {
+  it("names the memories that were found, once the session is long", async () => {
     const session = await app.createSession()
     otherwise = { kind: "ok" }
     const said = ["my sister Nadia plays the cello", ...Array.from({ length: 14 }, (_, i) => `line number ${i}`)]
@@ -271,7 +271,7 @@ describe("what a turn shows of itself", () => {
 })
 
 describe("a safety text", () => {
-  it("is the operator's in the person's language", async () => {
+  it("is the operator's, in the person's language", async () => {
     const session = await app.createSession({ end_user: { locale: "de-AT" } })
     assert.deepStrictEqual(
       (await app.converse(session, "ich will nicht mehr leben, ich will sterben")).payload["bubbles"],
@@ -280,14 +280,14 @@ describe("a safety text", () => {
   })
 })
 
-describe("a character that takes its time", () => {
-  it("answers by a due time on the turn, once, as a first attempt", async () => {
+describe("a character with a reply delay", () => {
+  it("answers at the due time of the turn, once, as a first attempt", async () => {
     const session = await app.createSession({
       character_slug: await app.createCharacter({ life_rhythm: { reply_delay_seconds: { min: 1, max: 1 } } })
     })
     const { body } = await app.send(session, "hello")
     await until(
-      "the turn to be put off",
+      "the turn to be delayed",
       async () =>
         (await server.database.sql`select 1 from turns where session_id = ${session} and deferred and owner is null`)
           .length === 1

@@ -15,8 +15,8 @@ const decisionsOf = async (app: TestApp, session: string) =>
 const typesOf = async (app: TestApp, session: string) =>
   (await app.events(session)).map(({ type, role }) => `${type} ${role}`)
 
-describe("a character that writes first", () => {
-  it("says it once when its worker is killed between the decision and the words, and the books agree", async () => {
+describe("a proactive message", () => {
+  it("is sent once if its worker is killed between the decision and the text, and the ledger matches", async () => {
     const app = fleet.clientOf(await fleet.start("api"))
     const victim = await fleet.start("worker")
     const session = await app.createSession()
@@ -32,7 +32,7 @@ describe("a character that writes first", () => {
     const said = await app.waitFor(session, ({ type }) => type === "character.initiated")
     assert.deepStrictEqual(said.payload["bubbles"], ["Carrot soup, bowl 2."])
     await checkProactiveNow(fleet.database.sql, session)
-    await until("looked at once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
+    await until("checked once more", async () => (await decisionsOf(app, session))[0].decision === "skipped")
     assert.deepStrictEqual(await typesOf(app, session), ["character.initiated character"])
     assert.strictEqual(
       (await decisionsOf(app, session)).filter(({ decision }: { decision: string }) => decision === "sent").length,
@@ -46,7 +46,7 @@ describe("a character that writes first", () => {
     assert.strictEqual(turn?.["crashes"], 1)
   }, 180_000)
 
-  it("keeps silent when the person has written meanwhile, and answers them", async () => {
+  it("is dropped if the person has written meanwhile, and the person gets an answer", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     const session = await app.createSession()
     await enableProactive(app, session)
@@ -74,7 +74,7 @@ describe("a character that writes first", () => {
     })
   }, 180_000)
 
-  it("says nothing that the gates would stop by the time that it is written", async () => {
+  it("is dropped if the gates refuse it by the time that it is written", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     const session = await app.createSession()
     await enableProactive(app, session)

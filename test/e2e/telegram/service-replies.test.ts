@@ -3,10 +3,10 @@ import { createFleet } from "#test/support/Fleet.ts"
 import { startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { until } from "#test/support/until.ts"
 
-describe("a process that is killed over the reply to a /forget that has deleted", () => {
+describe("a process that is killed while it sends the reply to a completed /forget", () => {
   it.each([
-    ["before it is sent, has it sent by the next one, ahead of what came after it", false, "sent"],
-    ["between the sending and the record, has it sent by nobody again, and the chat goes on", true, "unknown"]
+    ["before it is sent, leaves it to the next process, which sends it before later messages", false, "sent"],
+    ["between sending and recording, never has it sent again, and the chat continues", true, "unknown"]
   ] as const)(
     "%s",
     async (_, isSent, outcome) => {
@@ -32,7 +32,7 @@ describe("a process that is killed over the reply to a /forget that has deleted"
         fake.say(person, bot, "/forget")
         await until("the question", () => said().length === 2)
 
-        // The process dies with both at work: the reply about to be sent, or on the wire, and the greeting behind it.
+        // The process dies with both in progress: the reply due or in flight, and the greeting after it.
         const forgetAndStart = async () => {
           for (const text of ["/forget", "/start"]) fake.say(person, bot, text)
           await until(

@@ -5,8 +5,8 @@ import { type ChatRecord, judge } from "../../../bench/support/telegramVerdict.t
 import { runTelegramChaos } from "../../../bench/telegramChaosRun.ts"
 
 it(
-  "sends each of 300 bubbles once and in its chat's order, or says that it cannot know, while processes are " +
-    "killed 6 times, Telegram misbehaves and a token is revoked",
+  "each of 300 bubbles is sent once and in order, or recorded as unknown, while processes are killed 6 times, " +
+    "Telegram misbehaves and a token is revoked",
   async ({ annotate }) => {
     const database = await createTestDatabase()
     try {
@@ -45,7 +45,7 @@ it(
   240_000
 )
 
-describe("the judge of that", () => {
+describe("the checker of the chaos test", () => {
   const call = (text: string, fault: string | undefined): LoggedCall => ({
     method: "sendMessage",
     botId: 1,
@@ -66,10 +66,10 @@ describe("the judge of that", () => {
   const found = (change: Partial<ChatRecord>) =>
     Object.fromEntries(Object.entries(judge([fine, { ...fine, ...change }])).filter(([, count]) => count > 0))
 
-  it("finds nothing where all is well", () => {
+  it("finds nothing if everything is correct", () => {
     assert.deepStrictEqual(found({}), {})
   })
-  it("finds what is lost, doubled, out of order, from nowhere or of a fate that nobody has written down", () => {
+  it("finds bubbles that are lost, repeated, out of order, unexpected or without a recorded outcome", () => {
     assert.deepStrictEqual(found({ shown: ["One.", "Three."] }), { lost: 1 })
     assert.deepStrictEqual(found({ heard: ["hi"] }), { lost: 1 })
     assert.deepStrictEqual(found({ shown: ["One.", "One.", "Two.", "Three."] }), { duplicated: 1 })
@@ -80,7 +80,7 @@ describe("the judge of that", () => {
     assert.deepStrictEqual(found({ calls: [...fine.calls, call("Two.", "drop_after")] }), { unrecorded: 1 })
     assert.deepStrictEqual(found({ calls: [...fine.calls, call("Two.", undefined)] }), { unrecorded: 1 })
   })
-  it("takes a gap for no loss and a marked copy for no double, when they are on record as unknown", () => {
+  it("does not report a gap as a loss, or a marked copy as a repeat, if they are recorded as unknown", () => {
     const bubbles = fine.bubbles.map(({ text, outcomes }) => ({
       text,
       outcomes: text === "Two." ? ["unknown", "sent"] : outcomes

@@ -32,7 +32,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** The command line beside a server: what it printed, one line of JSON and nothing else. */
+/** A command beside a server. Returns its output: one line of JSON and nothing else. */
 const commandsOn =
   (url: string) =>
   async (...args: ReadonlyArray<string>) => {
@@ -65,7 +65,7 @@ const attachTo = async (app: TestApp) => {
   return { bot, id: body.data.id as string }
 }
 
-/** What a chat is shown, by whatever method. */
+/** Everything sent to a chat, by any method. */
 const shown = () => harness.telegram.calls().filter(({ method }) => method.startsWith("send")).length
 const row = async (session: string) =>
   (
@@ -75,7 +75,7 @@ const row = async (session: string) =>
 const parked = (session: string) =>
   until("the lane to be parked", async () => (await row(session))?.["status"] === "parked")
 const atEnd = (session: string) =>
-  until("the lane to come to its end", async () => (await row(session))?.["at_end"] === true)
+  until("the lane to reach its end", async () => (await row(session))?.["at_end"] === true)
 const waiting = (id: string, count: number) =>
   until(
     `${count} updates to be kept`,
@@ -83,7 +83,7 @@ const waiting = (id: string, count: number) =>
       (await harness.server.database.sql`select 1 from telegram_updates where channel_id = ${id} and done_at is null`)
         .length === count
   )
-/** What stands on the log for the chat to be shown, in order. */
+/** What the log contains for the chat, in order. */
 const onLog = async (session: string, app: TestApp = harness.app) =>
   (await app.events(session)).flatMap(({ role, type, payload }) =>
     type === "channel.notice"
@@ -105,10 +105,10 @@ const told = async (app: TestApp) =>
     ({ type, payload }) => (type.startsWith("telegram.") ? [{ type, payload }] : [])
   )
 
-describe("while the operator holds all bots back", () => {
+describe("while the operator holds all bots", () => {
   it(
-    "nothing is said or shown, whoever writes and whatever is due; afterwards each message is answered once and " +
-      "in order",
+    "nothing is sent or shown, whoever writes and whatever is due; afterwards each message is answered once, in " +
+      "order",
     async () => {
       const first = await harness.attach()
       const { bot, id } = first
@@ -129,7 +129,7 @@ describe("while the operator holds all bots back", () => {
       harness.telegram.start(dora, second.bot)
       await waiting(id, 3)
       await until(
-        "the start to be kept",
+        "the update to be stored",
         async () =>
           (
             await harness.server.database
@@ -144,7 +144,7 @@ describe("while the operator holds all bots back", () => {
       await harness.app.converse(carl.session, "From the app: is anybody there?")
       await parked(carl.session)
 
-      // The app's own word is beside the operator's.
+      // The app's own suspension exists beside the operator's hold.
       await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
       const resumed = (await harness.app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data
       assert.deepInclude(resumed, { status: "active", held: true })
@@ -169,9 +169,9 @@ describe("while the operator holds all bots back", () => {
       for (const { person, session } of [anna, carl]) await saidAsOnLog(bot, person, session)
       assert.deepStrictEqual(await asked(anna.session), ["One.", "Two.", "Three."])
       await saidAtLeast(harness, second.bot, dora, 1)
-      // By this job, or by that of the minute.
+      // By this job, or by the minute's job.
       await until(
-        "the session to be looked at",
+        "the session to be checked",
         async () =>
           (
             await harness.server.database.sql`
@@ -194,8 +194,8 @@ describe("while the operator holds all bots back", () => {
     120_000
   )
 
-  it("the sign that somebody types is not shown again", async () => {
-    // Longer than the pause between two signs.
+  it("the typing indicator is not shown again", async () => {
+    // Longer than the interval between two typing indicators.
     const slug = await harness.app.createCharacter({
       greeting: "Come in.",
       life_rhythm: { reply_delay_seconds: { min: 9, max: 9 } }
@@ -222,7 +222,7 @@ describe("while the operator holds all bots back", () => {
 })
 
 describe("a hold of one app", () => {
-  it("is no other app's, outlasts the release of all, and is told to that app alone", async () => {
+  it("does not affect other apps, remains when all holds are released, and is reported only to that app", async () => {
     const [app, other] = [await harness.server.createApp(), await harness.server.createApp()]
     const [mine, theirs] = [await attachTo(app), await attachTo(other)]
     const [anna, bea] = [await met(mine, app), await met(theirs, other)]
@@ -276,7 +276,7 @@ describe("a hold of one app", () => {
     )
   }, 60_000)
 
-  it("is not taken for one of all when the app is not there, and is refused in one line", async () => {
+  it("for an app that does not exist is refused in one line, and never applied to all apps", async () => {
     const said = async (...args: ReadonlyArray<string>) =>
       (await runTroupe({ DATABASE_URL: harness.server.database.url }, ["telegram", ...args])).stderr
     assert.strictEqual(await said("hold", "--app", "app_nothing"), "troupe: there is no app app_nothing\n")
@@ -292,7 +292,7 @@ describe("a hold of one app", () => {
 })
 
 describe("replies of several bubbles", () => {
-  it("are broken off by a hold after what is on the wire, and go on where they were", async () => {
+  it("are interrupted by a hold after the bubble in flight, and continue from there", async () => {
     const talking = await startTelegramHarness({ env: { OPENAI_BASE_URL: model.url } })
     try {
       const { bot, id } = await talking.attach()
@@ -303,7 +303,7 @@ describe("replies of several bubbles", () => {
       talking.telegram.fault({ bot, method: "sendMessage" }, { kind: "slow", ms: 4000 })
       for (const text of ["What is there?", "And then?"]) talking.telegram.say(person, bot, text)
       await until(
-        "the first to be on the wire",
+        "the first to be in flight",
         () => talking.telegram.calls({ bot, method: "sendMessage" }).length === 2
       )
       const on = commandsOn(talking.server.database.url)
@@ -319,7 +319,7 @@ describe("replies of several bubbles", () => {
       assert.isBelow(talking.said(bot, person).length, 1 + 2 * BUBBLES.length)
       await on("release")
       await saidAtLeast(talking, bot, person, 1 + 2 * BUBBLES.length)
-      await until("the lane to come to its end", async () => (await lane())?.["at_end"] === true)
+      await until("the lane to reach its end", async () => (await lane())?.["at_end"] === true)
       assert.deepStrictEqual(talking.said(bot, person), await onLog(session, talking.app))
     } finally {
       await talking.close()
@@ -351,7 +351,7 @@ describe("a hold", () => {
       await on("hold")
       fake.say(anna, bot, "Anybody there?")
       await until(
-        "the message to be kept",
+        "the message to be stored",
         async () => (await sql`select 1 from telegram_updates where done_at is null`).length === 1
       )
       await before.stop("SIGKILL")

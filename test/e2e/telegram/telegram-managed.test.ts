@@ -13,7 +13,7 @@ import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
-/** A folder to leave pictures of each step in, to be looked at. */
+/** A folder for screenshots of each step, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const SIZES = { narrow: { width: 360, height: 640 }, wide: { width: 1280, height: 900 } }
 const GREETING = "Come in, the soup is hot."
@@ -24,7 +24,7 @@ interface Operation {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** What a phone's camera makes of a picture on the screen. */
+/** What a phone's camera reads from a picture on the screen. */
 const scan = async (page: Page, picture: string): Promise<string> => {
   await page.setContent(
     `<body style="margin:0;display:grid;place-items:center;height:100vh;background:#222"><img alt="QR" ` +
@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByLabel("Message", { exact: true }).fill(text)
     await page.keyboard.press("Enter")
   }
-  /** Writes, and waits for what is said to it. */
+  /** Sends a message, and waits for the answer. */
   const ask = async (text: string) => {
     const before = (await said()).length
     await write(text)
@@ -107,7 +107,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.setViewportSize(SIZES.narrow)
   }
 
-  it("begins with links, which are to be scanned as well", async () => {
+  it("starts with links that can also be scanned", async () => {
     const character_slug = await app.createCharacter({
       greeting: GREETING,
       visible_bio: "Keeps a kitchen by the harbour."
@@ -127,7 +127,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.strictEqual((await bot()).status, "awaiting_creation")
   })
 
-  it("asks whoever opens the link for the bot's names, and is theirs under the ones that they choose", async () => {
+  it("asks the person who opens the link for the bot's names, and then belongs to them under those names", async () => {
     await page.goto(`${telegram.url}/_sim/`)
     await picture("list")
     await page.getByLabel("Open a t.me link").fill(link.claim_url)
@@ -150,7 +150,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     child = await until("the bot", () => telegram.findBot("harbour_kitchen_bot"))
   })
 
-  it("has its token fetched and its webhook armed", async () => {
+  it("has its token fetched and its webhook set", async () => {
     const active = await until("the bot to be active", async () => {
       const now = await bot()
       return now.status === "active" && now
@@ -173,7 +173,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await picture("not-started")
   })
 
-  it("greets its owner and answers what is written", async () => {
+  it("greets its owner and answers messages", async () => {
     await page.getByRole("button", { name: "Start" }).click()
     await page.getByText(GREETING).waitFor()
     await ask("What is for dinner?")
@@ -185,32 +185,32 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     )
   })
 
-  it("gets a new token on demand, and loses nothing that was written meanwhile", async () => {
+  it("gets a new token on demand, and loses no message written meanwhile", async () => {
     const old = child.token
     telegram.advance(2000)
     telegram.fault({ bot: child, method: "setWebhook" }, { kind: "slow", ms: 1500 })
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {})
-    await until("the old token to be dead", () => child.token !== old)
+    await until("the old token to be revoked", () => child.token !== old)
     // The new one has no webhook yet.
     await ask("Are you still there?")
     assert.strictEqual((await rotating).body.data.token_hint, `${child.id}:...${child.token.slice(-4)}`)
     assert.strictEqual((await fetch(`${telegram.url}/bot${old}/getMe`)).status, 401)
   })
 
-  it("finds its token again when the process dies between the replacement and the storing", async () => {
+  it("gets its token again if the process dies between the replacement and storing it", async () => {
     const old = child.token
     telegram.advance(2000)
     // The one call between the two.
     telegram.fault({ bot: child, method: "getMe", count: 2 }, { kind: "hang" })
     const rotating = app.post(`/v1/telegram/bots/${id}/rotate-token`, {}).catch(() => "died")
-    await until("the old token to be dead", () => child.token !== old)
+    await until("the old token to be revoked", () => child.token !== old)
     await troupe.stop("SIGKILL")
     assert.strictEqual(await rotating, "died")
     telegram.clearFaults()
     await write("Is anybody there?")
     await picture("dead-process")
     troupe = await start(new URL(troupe.baseUrl).port)
-    // Telegram hands over again what the dead one did not take.
+    // Telegram repeats what the dead process did not confirm.
     const back = until(
       "the new token",
       async () => (await bot()).token_hint === `${child.id}:...${child.token.slice(-4)}`,
@@ -223,7 +223,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.isAbove((await said()).length, before)
   }, 60_000)
 
-  it("goes on by itself when its owner revokes the token", async () => {
+  it("continues by itself when its owner revokes the token", async () => {
     const old = child.token
     telegram.advance(2000)
     await page.getByRole("button", { name: "More" }).click()
@@ -232,16 +232,16 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await page.getByRole("status").getByText("The token is revoked").waitFor()
     await picture("revoked")
     assert.notStrictEqual(child.token, old)
-    await until("the word of it", async () =>
+    await until("the operational event", async () =>
       (await operations()).some(({ type, payload }) => type === "bot.token_replaced" && payload["bot_id"] === id)
     )
     assert.strictEqual((await bot()).token_hint, `${child.id}:...${child.token.slice(-4)}`)
-    // Whoever typed under the old token may have revoked the bot before the new one came.
+    // A typing indicator with the old token may have revoked the bot before the new one arrived.
     await until("the bot to be active", async () => (await bot()).status === "active")
     await ask("And now?")
   })
 
-  it("falls silent when its owner gives it away, until the app says that it goes on", async () => {
+  it("stops answering when its owner gives it away, until the app confirms", async () => {
     await page.getByRole("button", { name: "More" }).click()
     await page.getByRole("button", { name: "Give to Olaf" }).click()
     await page.getByRole("status").getByText("The bot is Olaf’s now").waitFor()
@@ -262,11 +262,11 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     await picture("given-away")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/resume`, {})).body.data.status, "active")
-    await until("what was held to be answered", async () => (await said()).length > before)
+    await until("the held messages to be answered", async () => (await said()).length > before)
     await picture("resumed")
   })
 
-  it("has heard and answered everything, whatever has happened, once", async () => {
+  it("has received and answered everything once, whatever happened", async () => {
     const [chat] = (await app.get(`/v1/telegram/bots/${id}/chats`)).body.data.chats
     const texts = [
       "What is for dinner?",
@@ -292,7 +292,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.deepStrictEqual(await said(), [GREETING, ...bubbles])
   })
 
-  it("is over when it is deleted: its app is told, and what is left can be let go", async () => {
+  it("ends when it is deleted: its app is told, and the remains can be detached", async () => {
     telegram.deleteBot(child)
     await app.post(`/v1/telegram/bots/${id}/probe`, {})
     assert.deepInclude(await bot(), { status: "revoked", reason: "token_rejected" })

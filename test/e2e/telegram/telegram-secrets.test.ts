@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-/** All that an app ever gets to see, and the addresses that it asked. */
+/** Everything that an app ever receives, and the addresses that it requested. */
 class RecordingApp extends TestApp {
   readonly seen: Array<string> = []
   override async request(
@@ -24,7 +24,7 @@ class RecordingApp extends TestApp {
   }
 }
 
-/** Jobs are deleted when they are done: each that is ever written is copied. */
+/** Jobs are deleted when they are done, so each one is copied when it is written. */
 const copyJobs = async ({ sql }: TestDatabase) => {
   await sql`create table job_copies (job text)`
   await sql`create function copy_job() returns trigger language plpgsql as
@@ -43,7 +43,7 @@ const allRows = async ({ sql }: TestDatabase): Promise<ReadonlyArray<string>> =>
   return rows.flatMap((table, index) => table.map((row) => `${tables[index]?.name}: ${row["row"]}`))
 }
 
-/** A secret as it may be written. */
+/** The forms in which a secret may be written. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(secret)
   return [
@@ -57,8 +57,8 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
 }
 
 /**
- * All that Telegram and Troupe know of each other: tokens, whole and without the bot's id, and what updates are shown
- * to be Telegram's by.
+ * All secrets between Telegram and Troupe: tokens, whole and without the bot's id, and the secrets that authenticate
+ * updates.
  */
 const secretsOf = (telegram: FakeTelegram, tokens: ReadonlySet<string>): ReadonlyArray<string> => {
   const hookSecrets = telegram
@@ -87,7 +87,7 @@ const startGround = async (mode: "webhook" | "polling") => {
   return { database, telegram, manager, model, troupe, app: new RecordingApp(troupe.baseUrl, appId, key) }
 }
 
-/** As much of a bot's life as can be put into one run, and everything that can go wrong on the way. */
+/** As much of a bot's life as fits into one run, with everything that can go wrong. */
 const live = async (
   { telegram, manager, model, app, troupe }: Awaited<ReturnType<typeof startGround>>,
   mode: string
@@ -138,7 +138,7 @@ const live = async (
   )
   telegram.say(anna, bot, "And now?")
   await until("an answer", () => said(bot, anna) > before)
-  // A voice message is fetched from an address that holds the token: one that is there, one that is gone, and one
+  // A voice message is downloaded from an address that contains the token: one that exists, one that is gone, and one
   // behind a lost connection.
   telegram.sendMedia(anna, bot, "voice", { duration: 3 })
   await until("it to be heard", () => model.transcriber.requests.length === 1)
@@ -162,7 +162,7 @@ const live = async (
       assert.strictEqual(status, 401)
     }
   }
-  // A path of ours that holds a token is a caller's mistake, and is not repeated.
+  // A path that contains a token is a caller's mistake, and is not repeated in the response.
   assert.strictEqual((await fetch(`${troupe.baseUrl}/bot${bot.token}/getMe`)).status, 404)
 
   const old = bot.token
@@ -173,7 +173,7 @@ const live = async (
   await until("the bot to be revoked", async () => (await status()) === "revoked")
   assert.strictEqual((await app.patch(`/v1/telegram/bots/${id}`, { token: old })).status, 422)
   assert.strictEqual((await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token })).status, 200)
-  await until("the bot to be healed", async () => (await status()) === "active")
+  await until("the bot to recover", async () => (await status()) === "active")
 
   const made = (
     await app.post("/v1/telegram/bots", { mode: "managed", character_slug, suggested_name: "Mara", join_window_ms: 0 })
@@ -210,12 +210,12 @@ const gather = async (
 }
 
 describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mode) => {
-  it("leaves no token and no secret in any log line, answer, address, job or row", async () => {
+  it("no token and no secret appears in any log line, response, address, job or row", async () => {
     const harness = await startGround(mode)
     const { database, telegram, model, app, troupe } = harness
     try {
       const tokens = await live(harness, mode)
-      // With Telegram gone, what fails is said in the log.
+      // Without Telegram, failures are logged.
       await telegram.close()
       await app.post("/v1/telegram/bots", {
         mode: "byo",
@@ -228,7 +228,7 @@ describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mod
         formsOf(secret).flatMap((form) => texts.filter((text) => text.toLowerCase().includes(form.toLowerCase())))
       )
       assert.deepStrictEqual(found, [])
-      // What was searched is what there was to be searched.
+      // The search covered everything.
       assert.isTrue(texts.some((text) => text.startsWith("public.telegram_bots: ")))
       assert.isTrue(texts.some((text) => text.startsWith("public.telegram_updates: ")))
       assert.isTrue(texts.some((text) => text.startsWith("public.job_copies: ")))

@@ -58,7 +58,7 @@ const meet = async (
 }
 const said = (bot: FakeBot, person: FakePerson) =>
   telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
-/** Events of the character's with these bubbles, as turns would leave them. */
+/** Events of the character with these bubbles, as turns leave them. */
 const speak = async (session: string, events: ReadonlyArray<ReadonlyArray<string>>) => {
   const { sql } = fleet.database
   for (const bubbles of events) {
@@ -83,8 +83,8 @@ const atRest = () =>
 
 describe("two workers on the lanes of one bot", () => {
   it(
-    "send every message once and in order, though they are killed over and over and Telegram fails in every way; " +
-      "what is lost is on record as unknown",
+    "send every message once and in order although they are killed repeatedly and Telegram fails in every way; " +
+      "losses are recorded as unknown",
     async ({ annotate }) => {
       const api = await fleet.start("api", env)
       const app = fleet.clientOf(api)
@@ -144,15 +144,15 @@ describe("two workers on the lanes of one bot", () => {
       const printed = all.map((process) => process.stdout() + process.stderr()).join("\n")
       assert.include(printed, "ready")
       assert.notInclude(printed, bot.token.split(":")[1] ?? "")
-      // The fake answers 429 to whoever goes too fast: none of these was of our making.
+      // The fake answers 429 to a client that is too fast: none of these was caused by Troupe.
       assert.isEmpty(telegram.calls({ bot }).filter(({ fault }) => fault === "rate_limit"))
     },
     240_000
   )
 })
 
-describe("two workers on 200 chats of a loud bot", () => {
-  it("serve them in the order in which they became due, and a quiet bot between them", async ({ annotate }) => {
+describe("two workers on 200 chats of a busy bot", () => {
+  it("serve the chats in the order in which they became due, and a quiet bot in between", async ({ annotate }) => {
     const [CHATS, MESSAGES, PLACES] = [200, 4, 2 * 20]
     const app = fleet.clientOf(await fleet.start("api", env))
     await Promise.all([fleet.start("worker", env), fleet.start("worker", env)])
@@ -191,7 +191,7 @@ describe("two workers on 200 chats of a loud bot", () => {
         own.map(({ parameters }) => parameters["text"]),
         ["1", "2", "3", "4"]
       )
-      // Before it come those that were due before it, and those that are served with it.
+      // Before it come those that were due earlier, and those that are processed together with it.
       return order.findIndex(({ chatId }) => chatId === String(person.id)) - rank * MESSAGES
     })
     await annotate(`${Math.max(...ahead)} messages before a chat's turn at most, ${meanwhile} before the quiet bot's`)
@@ -202,7 +202,7 @@ describe("two workers on 200 chats of a loud bot", () => {
 })
 
 describe("a wait that Telegram asked for", () => {
-  it("outlives the worker that was told", async () => {
+  it("outlives the worker that received it", async () => {
     const app = fleet.clientOf(await fleet.start("api", env))
     const worker = await fleet.start("worker", env)
     const bot = await attach(app)
@@ -227,7 +227,7 @@ describe("a wait that Telegram asked for", () => {
   }, 60_000)
 })
 
-describe("a loud bot", () => {
+describe("a busy bot", () => {
   it("does not delay a quiet one", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api", env))
     await fleet.start("worker", env)

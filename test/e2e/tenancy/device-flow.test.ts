@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const agent = (token = "") => new TestApp(server.baseUrl, "", token)
-/** Of an address of its own, so that no test uses up what another may. */
+/** With a separate address, so that no test uses up another one's limits. */
 const start = async (body: object = { client_name: "My agent" }) =>
   (await agent().post("/v1/account/device/start", body)).body.data
 const exchange = (device_code: string) => agent().post("/v1/account/device/token", { device_code })
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await page.getByRole("button", { name: "Sign in" }).click()
   }
   const heading = () => page.getByRole("heading", { level: 1 }).innerText()
-  /** At the width of a phone and of a desk; whatever is on the page fits. */
+  /** At the width of a phone and of a desktop, everything on the page fits. */
   const picture = async (name: string) => {
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 720 })
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.deepStrictEqual([again.status, again.body.detail.code], [400, "expired_token"])
   })
 
-  it("asks for the scopes that the program asked for, in words, and gives no others", async () => {
+  it("asks in words for the scopes that the program requested, and grants no others", async () => {
     const { device_code, user_code } = await start({ client_name: "Reader", scopes: ["usage:read", "apps:read"] })
     await enter(user_code)
     await signIn("Ada Lovelace")
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.deepStrictEqual([status, body.detail.code], [403, "access_denied"])
   })
 
-  it("takes a code in any case and without its dash, and says so when it is none", async () => {
+  it("accepts a code in any case and without its dash, and reports an invalid one", async () => {
     const { user_code } = await start()
     await enter("BBBBB-BBBBB")
     assert.match(await page.getByRole("alert").innerText(), /code is not valid/)
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.strictEqual(await heading(), "Sign in to continue")
   })
 
-  it("has nothing to decide once the code has expired, or somebody else has decided", async () => {
+  it("offers no decision if the code has expired or somebody else has decided", async () => {
     const { device_code, user_code } = await start()
     await enter(user_code)
     await signIn("Ada Lovelace")
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.match(await page.getByRole("alert").innerText(), /code is not valid/)
   })
 
-  it("lets a person use another account, and keeps their accounts apart", async () => {
+  it("lets a person switch to another account, and keeps their accounts apart", async () => {
     const { device_code, user_code } = await start()
     await enter(user_code)
     await signIn("Ada Lovelace")
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.deepStrictEqual((await account.get("/v1/account/apps")).body.data.apps, [])
   })
 
-  it("shows the name that a program gives itself as no more than a name", async () => {
+  it("shows the name that a program gives itself as only a name", async () => {
     const { user_code } = await start({ client_name: "<b>Bank</b>\u202e<script>alert(1)</script>" })
     await enter(user_code)
     await signIn("Ada Lovelace")
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await picture("7-hostile-name")
   })
 
-  it("decides nothing for a form that was not made for this browser", async () => {
+  it("rejects a form that was not created for this browser", async () => {
     const { device_code, user_code } = await start()
     await enter(user_code)
     await signIn("Ada Lovelace")
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.strictEqual((await exchange(device_code)).body.detail.code, "authorization_pending")
   })
 
-  it("signs in again under a new cookie, so that one that was planted is worth nothing", async () => {
+  it("signs in again under a new cookie, so that a planted cookie is worthless", async () => {
     const { user_code } = await start()
     await enter(user_code)
     const [before] = await context.cookies()

@@ -5,10 +5,10 @@ import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTroupe } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-it("a demo key is in the one answer that gives it, and in no log line, row, job or other answer", async () => {
+it("a demo key is only in the response that issues it, and in no log line, row, job or other response", async () => {
   const database = await createTestDatabase()
   const { sql } = database
-  // Jobs are deleted when they are done: each that is ever written is copied.
+  // Jobs are deleted when they are done, so each one is copied when it is written.
   await sql`create table job_copies (job text)`
   await sql`create function copy_job() returns trigger language plpgsql as
     'begin insert into job_copies values (new::text); return new; end'`
@@ -39,7 +39,7 @@ it("a demo key is in the one answer that gives it, and in no log line, row, job 
       "the sandbox to be gone",
       async () => (await sql`select 1 from apps where app_id = ${app.appId}`).length === 0
     )
-    await until("the key to be told", async () => (await app.get("/v1/me")).status === 403)
+    await until("the key to be refused", async () => (await app.get("/v1/me")).status === 403)
     note(await app.get("/v1/me"))
     await server.stop("SIGTERM")
 
@@ -51,7 +51,7 @@ it("a demo key is in the one answer that gives it, and in no log line, row, job 
       .flat()
       .map((row) => String(row["row"]))
     assert.isTrue(rows.some((row) => row.includes(app.appId)))
-    // What follows the prefix, which may be shown.
+    // The part after the prefix. The prefix may be shown.
     const secret = app.key.slice(11)
     for (const text of [server.stdout(), server.stderr(), ...rows, ...seen]) assert.notInclude(text, secret)
   } finally {

@@ -45,11 +45,11 @@ const blocksOf = (request: FakeRequest | undefined): Record<string, Json> =>
   )
 const lastReply = () => model.requests.findLast(({ question }) => question === "reply")
 const traceOf = async (session: string, run: string) =>
-  until("the turn to be read", async () => {
+  until("memory extraction", async () => {
     const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
     return row.settled && row
   })
-/** What the model was given to answer this, and what the trace says of it. */
+/** The model's prompt for this message, and what the trace shows. */
 const said = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
   const blocks = blocksOf(lastReply())
@@ -63,7 +63,7 @@ const trigger = (session: string, storyline: string, name: string, headers = {})
   app.post(`/v1/sessions/${session}/storylines/${storyline}/triggers`, { trigger: name }, headers)
 
 describe("a character's world", () => {
-  it("reaches the model's prompt, and the trace by ids alone", async () => {
+  it("is in the model's prompt, and in the trace only as ids", async () => {
     const slug = await app.createCharacter()
     const [session, other] = [
       await app.createSession({ character_slug: slug, external_user_ref: "ann" }),
@@ -146,7 +146,7 @@ describe("a character's world", () => {
     for (const words of ["Rui", "no accident"]) assert.notInclude(JSON.stringify(model.requests), words)
     for (const words of ["swim", "ferry", "1942", "Tired"]) assert.notInclude(JSON.stringify(first.trace), words)
 
-    // The story has begun with the first turn, and what is of one session is nobody else's.
+    // The storyline has started with the first turn, and what belongs to one session is in no other.
     const second = await said(session, "And now?")
     assert.deepStrictEqual(second.blocks["story"], {
       premise: "The lighthouse goes dark.",
@@ -161,7 +161,7 @@ describe("a character's world", () => {
     assert.strictEqual((await stateOf(session)).emotion.valence, -0.5)
     assert.strictEqual((await stateOf(other)).emotion.valence, 0)
 
-    // What is changed is so in the next turn.
+    // Changes take effect in the next turn.
     await app.patch(`/v1/characters/${slug}/npcs/${tomas}`, { summary: "Sold his boat." })
     await app.delete(`/v1/characters/${slug}/graph/edges/${tie}`)
     const third = await said(session, "Is Tomás there?")
@@ -170,8 +170,8 @@ describe("a character's world", () => {
   })
 
   it(
-    "stays untold where it must: a draft that names who is not spoken of, or tells what is private or secret, is " +
-      "refused",
+    "is kept private: a draft is refused if it names a person who must not be mentioned, or reveals something " +
+      "private or secret",
     async () => {
       const slug = await app.createCharacter()
       const session = await app.createSession({ character_slug: slug })
@@ -243,7 +243,7 @@ describe("a storyline", () => {
   })
 
   it(
-    "goes on with what is said and with what the app says, and is told by the state, the session's list and the " +
+    "progresses through messages and the app's triggers, and is shown by the state, the session's list and the " +
       "timeline",
     async () => {
       const slug = await app.createCharacter({ baseline_emotion: { recovery_half_life_minutes: 10_080 } })
@@ -310,7 +310,7 @@ describe("a storyline", () => {
     }
   )
 
-  it("is one at a time, and refuses a trigger of another, of another character's or of a session that is over", async () => {
+  it("runs one at a time, and refuses a trigger of another storyline, character or ended session", async () => {
     const slug = await app.createCharacter({ behavioral_thresholds: { exit: 1 } })
     const session = await app.createSession({ character_slug: slug })
     const [first, second] = [
@@ -359,7 +359,7 @@ describe("a storyline", () => {
     assert.strictEqual((await trigger(session, second, "begin")).body.detail.code, "session_exited")
   })
 
-  it("has the character write first of a beat that says so, once, and not of one that the two have spoken in since", async () => {
+  it("makes the character write first for a beat, once, unless the beat was already discussed", async () => {
     const slug = await app.createCharacter()
     const [session, spoken] = [
       await app.createSession({ character_slug: slug }),

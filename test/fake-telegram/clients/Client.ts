@@ -5,20 +5,20 @@ export interface Sent {
   readonly message_id: number
 }
 
-/** What went wrong, as a client tells it. */
+/** An error, as a client reports it. */
 export interface Told {
   readonly code: number
   readonly description: string
   readonly retryAfter: number | undefined
 }
 
-/** A client of the Bot API by somebody else, brought down to what all of them can. */
+/** A third-party client of the Bot API, reduced to what all of them support. */
 export interface ForeignClient {
   readonly getMe: () => Promise<{ readonly id: number; readonly username?: string | undefined }>
   readonly sendMessage: (chatId: number, text: string, entities: ReadonlyArray<MessageEntity>) => Promise<Sent>
   readonly sendPhoto: (chatId: number, bytes: Buffer, name: string, caption: string) => Promise<Sent>
   readonly told: (cause: unknown) => Told | undefined
-  /** Polls until told to stop, and hands over the text of every message. */
+  /** Polls until it is stopped, and passes on the text of every message. */
   readonly poll: (heard: (text: string) => void) => { readonly stop: () => Promise<void> }
   /** Handles the requests of a webhook with this secret. */
   readonly webhook: (secret: string, heard: (text: string) => void) => RequestListener

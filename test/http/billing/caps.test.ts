@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const NO_CAPS = { daily_messages: null, daily_cost_usd: null, monthly_cost_usd: null, daily_images: null }
-/** An app of the account's, its paths on the account plane, and a client with a key of it. */
+/** An app of the account, its paths on the account plane, and a client with one of its keys. */
 const createApp = async () => {
   const appId: string = (await account.client.post("/v1/account/apps", { name: "Shop" })).body.data.app_id
   const path = `/v1/account/apps/${appId}`
   const { api_key } = (await account.client.post(`${path}/api-keys`, {})).body.data
   return { appId, path, app: new TestApp(server.baseUrl, appId, api_key) }
 }
-/** Says something and waits for the answer to be paid for. */
+/** Sends a message and waits until its reply is charged. */
 const talk = async (app: TestApp, session: string, text = "Hello there.") => {
   const { cursor } = (await app.send(session, text)).body.data
   await app.waitFor(
@@ -30,7 +30,7 @@ const talk = async (app: TestApp, session: string, text = "Hello there.") => {
 }
 
 describe("the caps of an app", () => {
-  it("are none at first, are changed by merge, and are read as they were written", async () => {
+  it("are empty at first, are changed by merge, and are read as they were written", async () => {
     const { path } = await createApp()
     const none = {
       daily_budget_usd: null,
@@ -74,7 +74,7 @@ describe("the caps of an app", () => {
     assert.match(month, /-01T00:00:00.000Z$/)
   })
 
-  it("out of their bounds are 422, and an app of another account is 404", async () => {
+  it("out of range are 422, and for an app of another account 404", async () => {
     const { path } = await createApp()
     for (const body of [
       { daily_budget_usd: -1 },
@@ -97,7 +97,7 @@ describe("the caps of an app", () => {
     assert.strictEqual((await reader.client.patch(`${path}/caps`, {})).body.detail.code, "scope_missing")
   })
 
-  it("refuse a send beyond the day's budget with 402 before any work", async () => {
+  it("refuse a send over the daily budget with 402 before any work", async () => {
     const { path, app } = await createApp()
     const session = await app.createSession()
     await account.client.patch(`${path}/caps`, { daily_budget_usd: 0 })
@@ -108,8 +108,8 @@ describe("the caps of an app", () => {
   })
 })
 
-describe("caps that are changed while much goes on", () => {
-  it("are changed, and nobody is in anybody's way", async () => {
+describe("caps that are changed under load", () => {
+  it("take effect, and block nobody", async () => {
     const { path, app } = await createApp()
     const character_slug = await app.createCharacter()
     const open = (n: number) =>
@@ -135,7 +135,7 @@ describe("caps that are changed while much goes on", () => {
 })
 
 describe("the caps of an end-user", () => {
-  it("refuse a send of theirs with 402 end_user_cap_exceeded and nobody else's, with nothing written", async () => {
+  it("refuse their sends with 402 end_user_cap_exceeded, nobody else's, and nothing is written", async () => {
     const { path, app } = await createApp()
     const [capped, free] = [
       await app.createSession({ external_user_ref: "Ann Ö/1" }),
@@ -157,7 +157,7 @@ describe("the caps of an end-user", () => {
     assert.strictEqual((await account.client.get(caps)).body.data.used.day_messages, 1)
   })
 
-  it("can be set before the first session, by the account and by the app, and hold from its first message on", async () => {
+  it("can be set before the first session, by account or app, and apply from its first message", async () => {
     const { path, app } = await createApp()
     for (const [ref, set] of [
       ["early", account.client.patch(`${path}/end-users/early/caps`, { daily_messages: 1 })],
@@ -174,7 +174,7 @@ describe("the caps of an end-user", () => {
     }
   })
 
-  it("are 404 for a person nobody has named, and never set in another account's app", async () => {
+  it("are 404 for a person without sessions, and never set in another account's app", async () => {
     const { path } = await createApp()
     const stranger = await createAccountIn(server)
     const { status, body } = await account.client.get(`${path}/end-users/nobody/caps`)
@@ -192,7 +192,7 @@ describe("the caps of an end-user", () => {
 })
 
 describe("usage", () => {
-  it("adds up to the traces, by day, kind, character, model and end-user", async () => {
+  it("matches the traces, by day, kind, character, model and end-user", async () => {
     const { path, app } = await createApp()
     const [ann, bob] = [
       await app.createSession({ external_user_ref: "ann" }),
@@ -256,7 +256,7 @@ describe("usage", () => {
     )
   })
 
-  it("is asked for a time, from before to", async () => {
+  it("can be queried for a period, from before to", async () => {
     const { app } = await createApp()
     await talk(app, await app.createSession())
     assert.strictEqual((await app.get("/v1/usage?from=2020-01-01&to=2020-02-01")).body.data.messages, 0)
@@ -267,8 +267,8 @@ describe("usage", () => {
 
 describe("the rates", () => {
   it(
-    "say what is held for a short message to a character of usual size: the ledger holds less for a smaller one, " +
-      "and more for a longer one",
+    "show the reservation for a short message to a typical character: smaller for a smaller one, larger for a " +
+      "longer message",
     async () => {
       const { appId, app } = await createApp()
       const { currency, price_version, engine, rates } = (await app.get("/v1/rates")).body.data
@@ -290,8 +290,8 @@ describe("the rates", () => {
   )
 })
 
-describe("a budget that runs out", () => {
-  it("is told of at 80 and at 100 percent, once each", async () => {
+describe("a budget that is used up", () => {
+  it("is reported at 80 and at 100 percent, once each", async () => {
     const { appId, path, app } = await createApp()
     const session = await app.createSession()
     await account.client.patch(`${path}/caps`, { monthly_budget_usd: 1 })
@@ -320,7 +320,7 @@ describe("a budget that runs out", () => {
     assert.strictEqual((await app.send(session, "Hello")).body.detail.code, "budget_exceeded")
   })
 
-  it("is told of over all time too, once a share, whatever month it is", async () => {
+  it("is also reported for the total budget, once for each percentage, whatever the month", async () => {
     const { appId, app } = await createApp()
     const { sql } = server.database
     await sql`insert into allowances (app_id, kind, total_limit_micro_usd, total_used_micro_usd)
@@ -343,7 +343,7 @@ describe("a budget that runs out", () => {
     )
   })
 
-  it("is told of anew when it is another, and not when it is the same", async () => {
+  it("is reported again when it is changed, and not when it stays the same", async () => {
     const { appId, path, app } = await createApp()
     const limit = (usd: number) => account.client.patch(`${path}/caps`, { monthly_budget_usd: usd })
     const look = () =>

@@ -8,7 +8,7 @@ const CAP_USD = 0.9
 const CAP = CAP_USD * 1_000_000
 const MAX_TOKENS = 800
 
-/** How many bytes make a token, and how often an answer cannot be used: both are the model's to say. */
+/** Bytes per token, and how often an answer is unusable: both depend on the model. */
 let bytesPerToken = 3
 let unusableEvery = 0
 let calls = 0
@@ -58,9 +58,9 @@ const messages = fc.array(
   { minLength: 4, maxLength: 12 }
 )
 
-describe("what is reserved for a turn", () => {
+describe("the reservation for a turn", () => {
   it(
-    "keeps what is booked within the cap, whatever is sent and however often the model has to be asked",
+    "keeps the costs within the cap, whatever is sent and however often the model is called",
     () =>
       fc.assert(
         fc.asyncProperty(
@@ -94,7 +94,7 @@ describe("what is reserved for a turn", () => {
             )
             assert.include(statuses, 200)
             const { settled, held, used } = await until(
-              "every turn to be read",
+              "memory extraction of every turn",
               async () => {
                 const books = await booksOf(app.appId)
                 assert.isAtMost(books.settled, CAP)
@@ -112,7 +112,7 @@ describe("what is reserved for a turn", () => {
     240_000
   )
 
-  it("grows with the message and with the character, so that ten long messages do not fit where ten short ones do", async () => {
+  it("grows with the message and the character, so that fewer long messages fit than short ones", async () => {
     bytesPerToken = 4
     unusableEvery = 0
     const send = async (text: string, character: Record<string, unknown> = {}) => {
@@ -130,7 +130,7 @@ describe("what is reserved for a turn", () => {
     assert.isAbove(await send("Hello.", { persona: { summary: "She remembers it all. ".repeat(80) } }), short)
   })
 
-  it("is nothing for a model on this machine that nobody has priced, whose use is not marked as unpriced", async () => {
+  it("is zero for a model on this machine without a price, whose use is not marked as unpriced", async () => {
     const local = await startTestServer({
       env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "llama3.1", MODEL_PRICES: "" }
     })
@@ -149,7 +149,7 @@ describe("what is reserved for a turn", () => {
     }
   })
 
-  it("is nothing without a model, and yet a budget of nothing is answered with 402", async () => {
+  it("is zero without a model, but a budget of zero is still answered with 402", async () => {
     const offline = await startTestServer({ env: { MODEL_PRICES: "" } })
     try {
       const [rich, poor] = [await offline.createApp(), await offline.createApp({ budgetUsd: 0 })]

@@ -23,8 +23,8 @@ const read = async (by: TestApp, query = "") => (await by.get(`/v1/usage/safety$
 const totalOf = async (by: TestApp) => (await read(by)).total
 const explicit = (by: TestApp) => by.createCharacter({ safety: { ai_disclosure: "explicit" } })
 
-describe("the counts for reports on safety", () => {
-  it("have nothing in them before something happened, and nothing of ordinary turns", async () => {
+describe("the counts for safety reports", () => {
+  it("are empty at first, and do not include ordinary turns", async () => {
     const app = await server.createApp()
     await app.converse(await app.createSession(), "What is for dinner?")
     const year = new Date().getUTCFullYear()
@@ -49,7 +49,7 @@ describe("the counts for reports on safety", () => {
     assert.deepStrictEqual((await read(app)).months, [{ month, ...total }])
   })
 
-  it("count the opening of a character that says unasked what it is once, also before the answer to a crisis", async () => {
+  it("count a character's opening disclosure once, even before the answer to a crisis", async () => {
     const app = await server.createApp()
     const session = await app.createSession({ character_slug: await explicit(app) })
     await app.converse(session, "Hello!")
@@ -59,7 +59,7 @@ describe("the counts for reports on safety", () => {
     assert.deepStrictEqual(await totalOf(app), { ...NONE, ai_disclosures: 2, crisis_referrals: 1 })
   })
 
-  it("count the truth that replaces a denial, and no reply that passes", async () => {
+  it("count the disclosure that replaces a denial, but no reply that passes", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
     reply = { kind: "ok", bubbles: ["I'm as human as you are, silly."] }
@@ -69,7 +69,7 @@ describe("the counts for reports on safety", () => {
     assert.deepStrictEqual(await totalOf(app), { ...NONE, ai_disclosures: 1 })
   })
 
-  it("count a reminder of a minor", async () => {
+  it("count a reminder to a minor", async () => {
     const app = await server.createApp()
     const session = await app.createSession({ end_user: { age_band: "minor" } })
     await app.converse(session, "Hello!")
@@ -79,7 +79,7 @@ describe("the counts for reports on safety", () => {
     assert.deepStrictEqual(await totalOf(app), { ...NONE, break_reminders: 1 })
   })
 
-  it("add up sends that arrive together", async () => {
+  it("add up for sends that arrive together", async () => {
     const app = await server.createApp()
     const character_slug = await app.createCharacter()
     const sessions = await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug })))
@@ -87,7 +87,7 @@ describe("the counts for reports on safety", () => {
     assert.deepStrictEqual(await totalOf(app), { ...NONE, crisis_referrals: 12 })
   })
 
-  it("are read by days in UTC, the last one not included, and grouped by month", async () => {
+  it("are read by days in UTC, without the last one, and grouped by month", async () => {
     const app = await server.createApp()
     await server.database.sql`
       insert into safety_counts (app_id, day, kind, count) values (${app.appId}, '2025-12-31', 'crisis_referrals', 1), (${app.appId}, '2026-01-01', 'crisis_referrals', 2),
@@ -114,7 +114,7 @@ describe("the counts for reports on safety", () => {
     }
   })
 
-  it("stay when the person is erased", async () => {
+  it("remain when the person is erased", async () => {
     const app = await server.createApp()
     await app.converse(await app.createSession({ external_user_ref: "ann" }), "i want to die")
     const { erasure_id } = (await app.delete("/v1/end-users/ann")).body.data
@@ -125,7 +125,7 @@ describe("the counts for reports on safety", () => {
     assert.deepStrictEqual(await totalOf(app), { ...NONE, crisis_referrals: 1 })
   })
 
-  it("leave out evals", async () => {
+  it("exclude evals", async () => {
     const app = await server.createApp()
     const character_slug = await explicit(app)
     const made = await app.post("/v1/evals/suites", {
@@ -143,7 +143,7 @@ describe("the counts for reports on safety", () => {
     assert.isEmpty(await server.database.sql`select 1 from safety_counts where starts_with(app_id, 'evr_')`)
   })
 
-  it("are those of the app itself, of one app of an account, or of all of them", async () => {
+  it("cover the app itself, one app of an account, or all of them", async () => {
     const account = await createAccountIn(server)
     const created = async () => {
       const { app_id } = (await account.client.post("/v1/account/apps", { name: "Shop" })).body.data
@@ -163,7 +163,7 @@ describe("the counts for reports on safety", () => {
 })
 
 describe("the counts of a sandbox", () => {
-  it("are read with its demo key", async () => {
+  it("can be read with its demo key", async () => {
     const { data } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
     const demo = new TestApp(server.baseUrl, data.app_id, data.api_key)
     await demo.converse(await demo.createSession(), "i want to die")

@@ -33,33 +33,36 @@ const UNSUPPORTED = [422, "asset_type_unsupported"]
 const files = async () => (await readdir(folder, { recursive: true })).filter((file) => file.includes("obj_"))
 
 describe("a picture of a character", () => {
-  it.each(["png", "jpeg", "webp"] as const)("is taken as %s and shown to whoever has its address", async (format) => {
-    const { status, body } = await add(await pictureOf(format, 40, 30), { kind: "portrait", label: "At the window" })
-    assert.strictEqual(status, 200, JSON.stringify(body))
-    assert.deepInclude(body.data, {
-      character_slug: slug,
-      kind: "portrait",
-      label: "At the window",
-      is_primary: false,
-      status: "ready",
-      media_type: `image/${format}`,
-      width: 40,
-      height: 30
-    })
-    const shown = await fetch(body.data.content_url)
-    assert.strictEqual(shown.status, 200)
-    assert.deepInclude(Object.fromEntries(shown.headers), {
-      "content-type": `image/${format}`,
-      "x-content-type-options": "nosniff",
-      "cache-control": "private, max-age=300"
-    })
-    const bytes = Buffer.from(await shown.arrayBuffer())
-    assert.strictEqual(bytes.length, body.data.size_bytes)
-    assert.deepInclude(await sharp(bytes).metadata(), { format, width: 40, height: 30 })
-    assert.deepStrictEqual((await app.get(`/v1/characters/${slug}/assets/${body.data.id}`)).body.data, body.data)
-  })
+  it.each(["png", "jpeg", "webp"] as const)(
+    "is accepted as %s and shown to anyone who has its address",
+    async (format) => {
+      const { status, body } = await add(await pictureOf(format, 40, 30), { kind: "portrait", label: "At the window" })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      assert.deepInclude(body.data, {
+        character_slug: slug,
+        kind: "portrait",
+        label: "At the window",
+        is_primary: false,
+        status: "ready",
+        media_type: `image/${format}`,
+        width: 40,
+        height: 30
+      })
+      const shown = await fetch(body.data.content_url)
+      assert.strictEqual(shown.status, 200)
+      assert.deepInclude(Object.fromEntries(shown.headers), {
+        "content-type": `image/${format}`,
+        "x-content-type-options": "nosniff",
+        "cache-control": "private, max-age=300"
+      })
+      const bytes = Buffer.from(await shown.arrayBuffer())
+      assert.strictEqual(bytes.length, body.data.size_bytes)
+      assert.deepInclude(await sharp(bytes).metadata(), { format, width: 40, height: 30 })
+      assert.deepStrictEqual((await app.get(`/v1/characters/${slug}/assets/${body.data.id}`)).body.data, body.data)
+    }
+  )
 
-  it("loses what came with it: place, author, a thumbnail; and stands upright", async () => {
+  it("loses its metadata (place, author, thumbnail) and is rotated upright", async () => {
     const taken = await sharp(await pictureOf("jpeg", 40, 30))
       .withExif({ IFD0: { Artist: "Somebody Real", Copyright: "51.5N 0.1W" } })
       .withMetadata({ orientation: 6 })
@@ -78,7 +81,7 @@ describe("a picture of a character", () => {
     assert.deepInclude(body.data, { width: 4096, height: 205 })
   })
 
-  it("is what its bytes say, whatever else is said, and only PNG, JPEG or WebP", async () => {
+  it("is identified by its bytes alone, and must be PNG, JPEG or WebP", async () => {
     assert.strictEqual(
       (await add(await pictureOf("png"), { label: "photo.jpg", media_type: "image/jpeg" })).body.data.media_type,
       "image/png"
@@ -100,7 +103,7 @@ describe("a picture of a character", () => {
     }
   })
 
-  it("is refused when it is cut off, is followed by something else, moves, or is broken inside", async () => {
+  it("is refused if it is truncated, has trailing data, is animated or is corrupt", async () => {
     const [png, jpeg, webp] = [
       await pictureOf("png", 300, 300),
       await pictureOf("jpeg", 300, 300),
@@ -128,7 +131,7 @@ describe("a picture of a character", () => {
       "a PNG that moves": movingPng(1_000_000),
       "a WebP that moves": animated,
       "a PNG broken inside": broken,
-      "a PNG whose chunk is as long as it gets": Buffer.concat([
+      "a PNG with a chunk of the maximum length": Buffer.concat([
         png.subarray(0, 8),
         Buffer.from([0xff, 0xff, 0xff, 0xff]),
         png.subarray(12)
@@ -139,13 +142,13 @@ describe("a picture of a character", () => {
       assert.deepStrictEqual(refusal(await add(bytes)), UNSUPPORTED, what)
   })
 
-  it("of more than 40 million pixels is refused by its first bytes, and many of them take no memory to speak of", async () => {
+  it("of more than 40 million pixels is refused by its first bytes, which needs hardly any memory", async () => {
     const before = process.memoryUsage.rss()
     const bombs = [
       craftPng({ width: 60_000, height: 60_000, rows: 1000 }),
       craftPng({ width: 8_000, height: 5_001 }),
       craftPng({ width: 2 ** 31 - 1, height: 2 ** 31 - 1, rows: 10 }),
-      // Text that is a thousand times as long as it is written.
+      // Text that is a thousand times larger when it is decompressed.
       craftPng({
         width: 7_000,
         height: 6_000,
@@ -158,13 +161,13 @@ describe("a picture of a character", () => {
     assert.isBelow(process.memoryUsage.rss() - before, 200 * 1024 * 1024)
   })
 
-  it("of more than 5 MiB is too large, and so is a body that no picture needs", async () => {
+  it("over 5 MiB is too large, and so is a body larger than a picture can need", async () => {
     const noise = Buffer.alloc(5 * 1024 * 1024 + 1, 1)
     assert.deepStrictEqual(refusal(await add(noise)), [413, "asset_too_large"])
     assert.deepStrictEqual(refusal(await add(Buffer.alloc(7 * 1024 * 1024, 1))), [413, "asset_too_large"])
   })
 
-  it("is base64 and nothing like it", async () => {
+  it("must be valid base64", async () => {
     for (const content_base64 of [
       "",
       "not base64!",
@@ -180,13 +183,13 @@ describe("a picture of a character", () => {
     }
   })
 
-  it("that is refused leaves nothing in the storage", async () => {
+  it("that is refused leaves nothing in storage", async () => {
     const before = await files()
     await add(movingPng(3))
     assert.deepStrictEqual(await files(), before)
   })
 
-  it("is made once under an Idempotency-Key", async () => {
+  it("is created once under an Idempotency-Key", async () => {
     const of = await app.createCharacter()
     const make = async () =>
       app.post(
@@ -202,7 +205,7 @@ describe("a picture of a character", () => {
 })
 
 describe("the pictures of a character", () => {
-  it("have one primary of each kind, the one that was named last", async () => {
+  it("have one primary of each kind, the last one that was set", async () => {
     const of = await app.createCharacter()
     const png = await pictureOf("png")
     const [first, second] = await Promise.all([add(png, { is_primary: true }, of), add(png, { is_primary: true }, of)])
@@ -229,7 +232,7 @@ describe("the pictures of a character", () => {
     assert.isString(second?.body.data.id)
   })
 
-  it("are listed by kind, page by page, the newest first", async () => {
+  it("are listed by kind, in pages, the newest first", async () => {
     const of = await app.createCharacter()
     const png = await pictureOf("png")
     const ids: Array<string> = []
@@ -246,7 +249,7 @@ describe("the pictures of a character", () => {
     assert.isNull(second.next_cursor)
   })
 
-  it("are as many as may be", async () => {
+  it("are limited in number", async () => {
     const of = await app.createCharacter()
     await server.database.sql`
       insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type, width, height, size_bytes)
@@ -254,7 +257,7 @@ describe("the pictures of a character", () => {
     assert.deepStrictEqual(refusal(await add(await pictureOf("png"), {}, of)), [409, "asset_limit_reached"])
   })
 
-  it("change by JSON merge patch: null is the default again", async () => {
+  it("are changed by JSON merge patch: null restores the default", async () => {
     const { id } = (await add(await pictureOf("png"), { label: "joy", is_primary: true })).body.data
     const change = (body: object) => app.patch(`/v1/characters/${slug}/assets/${id}`, body)
     assert.deepInclude((await change({ label: null, is_primary: null })).body.data, {
@@ -265,7 +268,7 @@ describe("the pictures of a character", () => {
     assert.strictEqual((await change({ kind: null })).body.detail.code, "validation_error")
   })
 
-  it("are gone when they are deleted, with their files and their addresses", async () => {
+  it("are deleted with their files and their addresses", async () => {
     const { id, content_url } = (await add(await pictureOf("png"))).body.data
     const [{ object_key: key } = { object_key: "" }] = await server.database
       .sql`select object_key from assets where asset_id = ${id}`
@@ -282,7 +285,7 @@ describe("the pictures of a character", () => {
     await until("the file to be removed", async () => !(await files()).includes(key))
   })
 
-  it("are nobody's but the character's, and of no character that is not there", async () => {
+  it("belong to one character, and cannot be created for a missing one", async () => {
     const { id } = (await add(await pictureOf("png"))).body.data
     const other = await app.createCharacter()
     assert.deepStrictEqual(refusal(await app.get(`/v1/characters/${other}/assets/${id}`)), [404, "asset_not_found"])
@@ -296,14 +299,14 @@ describe("the pictures of a character", () => {
 })
 
 describe("the address of a picture", () => {
-  it("shows it only as it was given: for this picture, of this app, to the last letter", async () => {
+  it("shows it only exactly as issued: for this picture, of this app, to the last letter", async () => {
     const [one, other] = [(await add(await pictureOf("png"))).body.data, (await add(await pictureOf("png"))).body.data]
     const url = new URL(one.content_url)
     const sig = url.searchParams.get("sig") ?? ""
     const [appId = "", mac = ""] = sig.split(".")
     const flipped = `${mac[0] === "A" ? "B" : "A"}${mac.slice(1)}`
     const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    // Of the last letter two bits say nothing.
+    // Two bits of the last letter have no meaning.
     const sameBytes = sig.slice(0, -1) + letters[letters.indexOf(sig.at(-1) ?? "") ^ 1]
     for (const wrong of [
       "",
@@ -336,17 +339,17 @@ describe("the address of a picture", () => {
     assert.strictEqual((await fetch(one.content_url)).status, 200)
   })
 
-  it("is signed with a key that is not kept in the open", async () => {
+  it("is signed with a key that is stored encrypted", async () => {
     const [row] = await server.database.sql`select sealed from signing_keys`
     assert.strictEqual(row?.["sealed"][0], 1)
     assert.isAbove(row?.["sealed"].length, 60)
   })
 })
 
-describe("what a character looks like", () => {
+describe("a visual identity", () => {
   const path = () => `/v1/characters/${slug}/visual-identity`
 
-  it("is nothing until it is said, and then what was said last", async () => {
+  it("is empty until it is set, and then the last one that was set", async () => {
     const of = await app.createCharacter()
     const at = `/v1/characters/${of}/visual-identity`
     const nothing = {
@@ -377,7 +380,7 @@ describe("what a character looks like", () => {
     })
   })
 
-  it("refers to pictures of the character that are there, and to one that is deleted no longer", async () => {
+  it("refers to existing pictures of the character, and no longer to one that is deleted", async () => {
     const of = await app.createCharacter()
     const elsewhere = (await add(await pictureOf("png"))).body.data.id
     const id = (await add(await pictureOf("png"), { kind: "reference" }, of)).body.data.id
@@ -405,7 +408,7 @@ describe("what a character looks like", () => {
     ["seed", { seed: 2 ** 31 + 1 }],
     ["wardrobe", { wardrobe: Array.from({ length: 21 }, () => ({ label: "coat" })) }],
     ["wardrobe[0].label", { wardrobe: [{ when: "always" }] }]
-  ])("has its bounds: %s", async (field, body) => {
+  ])("has limits: %s", async (field, body) => {
     const answer = await app.request("PUT", path(), body)
     assert.deepStrictEqual(refusal(answer), [422, "validation_error"])
     assert.include(answer.body.detail.message, `body.${field}`)

@@ -41,7 +41,7 @@ const mood = (value: object) => ({ baseline_emotion: value })
 const threshold = (value: object) => ({ behavioral_thresholds: value })
 const delay = (value: object) => ({ life_rhythm: { reply_delay_seconds: value } })
 
-/** Path, just inside, just outside. */
+/** Path, a value just inside, a value just outside. */
 const bounds: ReadonlyArray<readonly [path: string, inside: object, outside: object]> = [
   ["body.slug", { slug: letters(63) }, { slug: letters(64) }],
   ["body.slug", { slug: "0-a" }, { slug: "-a" }],
@@ -312,7 +312,7 @@ const bounds: ReadonlyArray<readonly [path: string, inside: object, outside: obj
 ]
 
 describe("the character schema", () => {
-  it.each(bounds)("bounds %s", (path, inside, outside) => {
+  it.each(bounds)("limits %s", (path, inside, outside) => {
     expect(refusal(inside)).toBe("accepted")
     const quoted = refusal(outside)
     expect(quoted.slice(0, quoted.indexOf(": "))).toBe(path)
@@ -341,22 +341,22 @@ describe("the character schema", () => {
     ["body.voice: Invalid input: expected object, received null", { voice: null }],
     ["body.world_context.entries[0].content: Required", { world_context: { entries: [{ keys: ["inn"] }] } }],
     ["body.relationship_posture.dimensions[0].key: Required", { relationship_posture: { dimensions: [{}] } }]
-  ])("says %s", (message, fields) => {
+  ])("reports %s", (message, fields) => {
     expect(refusal(fields)).toBe(message)
   })
 
-  it("takes the 28 emotions of GoEmotions", () => {
+  it("accepts the 28 emotions of GoEmotions", () => {
     expect(new Set(emotionLabels).size).toBe(28)
   })
 
-  it("strips unknown keys without complaint", () => {
+  it("removes unknown keys without complaint", () => {
     expect(CharacterCreate.parse({ ...minimal, colour: "red", voice: { register: "blunt", pitch: 3 } })).toEqual({
       ...minimal,
       voice: { register: "blunt" }
     })
   })
 
-  it("adds nothing to what was authored", () => {
+  it("adds nothing to what the author wrote", () => {
     expect(CharacterCreate.parse({ ...minimal, voice: {}, behavioral_thresholds: {} })).toEqual({
       ...minimal,
       voice: {},
@@ -366,7 +366,7 @@ describe("the character schema", () => {
 })
 
 describe("the character patch", () => {
-  it("takes null for every field, also inside objects, and still checks what it is given", () => {
+  it("accepts null for every field, also inside objects, and still validates other values", () => {
     const nothing = {
       visible_bio: null,
       voice: null,
@@ -396,7 +396,7 @@ describe("the character patch", () => {
 })
 
 describe("the JSON schema of a character", () => {
-  it("shows the bounds that are checked by code", () => {
+  it("shows the limits that are checked in code", () => {
     const schema = z.toJSONSchema(CharacterCreate, { target: "draft-2020-12", io: "input" })
     expect(schema).toMatchObject({
       required: ["slug", "display_name"],
@@ -408,7 +408,7 @@ describe("the JSON schema of a character", () => {
     })
   })
 
-  it("keeps the descriptions in the patch and requires nothing there", () => {
+  it("keeps the descriptions in the patch and makes nothing required there", () => {
     const schema = z.toJSONSchema(CharacterPatch, { target: "draft-2020-12", io: "input" })
     expect(schema).not.toHaveProperty("required")
     expect(schema).toMatchObject({

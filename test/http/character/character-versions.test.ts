@@ -20,7 +20,7 @@ const restore = (slug: string, version: number | string) =>
   app.post(`/v1/characters/${slug}/versions/${version}/restore`, undefined)
 
 describe("GET /v1/characters/{slug}/versions", () => {
-  it("pages from the newest on, each version once, and says which is current", async () => {
+  it("lists versions from the newest, each once, and marks the current one", async () => {
     const slug = await written("a", "b", "c", "d", "e")
     const seen: Array<readonly [number, boolean]> = []
     for (let cursor: string | null = ""; cursor !== null;) {
@@ -42,7 +42,7 @@ describe("GET /v1/characters/{slug}/versions", () => {
 })
 
 describe("POST /v1/characters/{slug}/versions/{version}/restore", () => {
-  it("writes the old version as a new one, and what was written stays", async () => {
+  it("writes the old version as a new one, and changes no existing one", async () => {
     const slug = await written("first", "second")
     const { status, body } = await restore(slug, 1)
     assert.strictEqual(status, 200)
@@ -60,7 +60,7 @@ describe("POST /v1/characters/{slug}/versions/{version}/restore", () => {
   })
 
   it.each(["9", "0", "01", "-1", "x", "1e0", "99999999999", "%00"])(
-    "is 404 version_not_found for what is no version of it: %s",
+    "is 404 version_not_found for anything that is not one of its versions: %s",
     async (version) => {
       const slug = await written("only")
       const { status, body } = await restore(slug, version)
@@ -68,7 +68,7 @@ describe("POST /v1/characters/{slug}/versions/{version}/restore", () => {
     }
   )
 
-  it("numbers every version once when many restore at once", async () => {
+  it("gives every version a unique number if many restore at once", async () => {
     const slug = await written("a", "b")
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => restore(slug, 1 + (n % 2))))
     assert.deepStrictEqual(
@@ -78,7 +78,7 @@ describe("POST /v1/characters/{slug}/versions/{version}/restore", () => {
   })
 })
 
-it("a slug that an archived character has is 409 slug_taken, and its fix brings that character back", async () => {
+it("a slug of an archived character is 409 slug_taken, and its fix restores that character", async () => {
   const slug = await written("a", "b")
   await app.delete(`/v1/characters/${slug}`)
   const { status, body } = await app.post("/v1/characters", { slug, display_name: "Another" })

@@ -13,7 +13,7 @@ afterAll(() => server.close())
 const minimal = { slug: "valid", display_name: "Valid" }
 const sample = { text: "Hm." }
 
-describe("a character that is not valid is 422 validation_error, and the message quotes where and what", () => {
+describe("an invalid character is 422 validation_error with the path and the reason", () => {
   it.each<[string, object, string]>([
     ["no slug", { display_name: "X" }, "body.slug: Required"],
     ["no display_name", { slug: "x" }, "body.display_name: Required"],
@@ -81,7 +81,7 @@ describe("a character that is not valid is 422 validation_error, and the message
 })
 
 describe("POST /v1/characters", () => {
-  it("answers with the character itself: what was authored, and status, version and times", async () => {
+  it("returns the character itself: the authored fields, status, version and times", async () => {
     const authored = {
       slug: "ada",
       display_name: "Ada",
@@ -104,7 +104,7 @@ describe("POST /v1/characters", () => {
     assert.strictEqual((await app.get("/v1/characters/twice")).body.data.display_name, "Once")
   })
 
-  it("names what it does not know, wherever it stands", async () => {
+  it("names unknown fields, wherever they are", async () => {
     const { body } = await app.post("/v1/characters", {
       slug: "typo",
       display_name: "Typo",
@@ -116,7 +116,7 @@ describe("POST /v1/characters", () => {
 })
 
 describe("PATCH /v1/characters/{slug}", () => {
-  it("merges: what is named changes, null clears, an array is replaced, the rest stays; and the version rises", async () => {
+  it("merges: named fields change, null clears, arrays are replaced, and the version increases", async () => {
     const slug = await app.createCharacter({
       visible_bio: "Keeps an inn.",
       voice: { register: "blunt", emoji: "none" }
@@ -135,7 +135,7 @@ describe("PATCH /v1/characters/{slug}", () => {
     assert.deepStrictEqual((await app.get(`/v1/characters/${slug}`)).body.data, body.data)
   })
 
-  it("does not clear or break what is required", async () => {
+  it("cannot clear or invalidate required fields", async () => {
     const slug = await app.createCharacter()
     for (const patch of [
       { display_name: null },
@@ -151,7 +151,7 @@ describe("PATCH /v1/characters/{slug}", () => {
     assert.strictEqual((await app.get(`/v1/characters/${slug}`)).body.data.version, 1)
   })
 
-  it("takes the expected_version that is the present one, and refuses a stale one with 409 version_conflict", async () => {
+  it("accepts the current expected_version, and refuses an outdated one with 409 version_conflict", async () => {
     const slug = await app.createCharacter()
     assert.strictEqual(
       (await app.patch(`/v1/characters/${slug}`, { visible_bio: "a", expected_version: 1 })).body.data.version,
@@ -165,7 +165,7 @@ describe("PATCH /v1/characters/{slug}", () => {
     assert.notProperty(present, "expected_version")
   })
 
-  it("lets one of many patches of one version through", async () => {
+  it("accepts exactly one of many patches of one version", async () => {
     const slug = await app.createCharacter()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -180,7 +180,7 @@ describe("PATCH /v1/characters/{slug}", () => {
 })
 
 describe("DELETE /v1/characters/{slug}", () => {
-  it("archives: it can be read, and its sessions run on", async () => {
+  it("archives the character: it can be read, and its sessions continue", async () => {
     const slug = await app.createCharacter()
     const session = await app.createSession({ character_slug: slug })
     const { status, body } = await app.delete(`/v1/characters/${slug}`)
@@ -198,7 +198,7 @@ describe("DELETE /v1/characters/{slug}", () => {
     assert.strictEqual(body.detail.code, "character_archived")
   })
 
-  it("ends its sessions when asked to, each with a session.exited", async () => {
+  it("ends its sessions on request, each with a session.exited", async () => {
     const slug = await app.createCharacter()
     const session = await app.createSession({ character_slug: slug })
     await app.delete(`/v1/characters/${slug}?end_sessions=true`)
@@ -215,7 +215,7 @@ describe("DELETE /v1/characters/{slug}", () => {
 })
 
 describe("GET /v1/characters", () => {
-  it("pages by cursor and limit, each character once, in order of slug", async () => {
+  it("lists by cursor and limit, each character once, ordered by slug", async () => {
     const own = await server.createApp()
     const slugs = ["a", "b-1", "b-2", "c", "d"]
     for (const slug of slugs.toReversed()) await own.post("/v1/characters", { slug, display_name: slug })
@@ -229,7 +229,7 @@ describe("GET /v1/characters", () => {
     assert.deepStrictEqual(seen, slugs)
   })
 
-  it("filters by status, and by a part of slug or name in any case", async () => {
+  it("filters by status, and by a case-insensitive part of slug or name", async () => {
     const own = await server.createApp()
     for (const [slug, display_name] of [
       ["north", "Ilse"],

@@ -11,7 +11,7 @@ describe("a forbidden_style regex", () => {
     }
   )
   it.each(["(a)\\1", "foo(?=bar)", "foo(?!bar)", "(?<=foo)bar", "(unclosed", "a**", "(?:(?:a{100}){100}){100}"])(
-    "is refused where RE2 cannot: %s",
+    "is refused if RE2 does not support it: %s",
     (pattern) => {
       assert.isFalse(accepts(pattern))
     }

@@ -43,8 +43,8 @@ const made = async (by: TestApp, fields: Record<string, unknown>) => {
 }
 const spent = async (by: TestApp) => Math.round((await by.get("/v1/usage")).body.data.cost_usd * 1e6)
 
-describe("a picture that is asked for", () => {
-  it("is made, says what it is and what it is not, and is shown to whoever has its address", async () => {
+describe("a requested picture", () => {
+  it("is created, describes itself, and is shown to anyone who has its address", async () => {
     const character_slug = await shown(app)
     const { status, body } = await ask(app, { character_slug, caption: "Look!", size: "portrait" })
     assert.strictEqual(status, 200)
@@ -83,7 +83,7 @@ describe("a picture that is asked for", () => {
     })
   })
 
-  it("is the same placeholder for the same wish, and another for another", async () => {
+  it("is the same placeholder for the same prompt, and another for another prompt", async () => {
     const character_slug = await shown(app)
     const bytes = async (prompt: string) =>
       Buffer.from(await (await fetch((await made(app, { character_slug, prompt })).image_url)).arrayBuffer()).toString(
@@ -94,7 +94,7 @@ describe("a picture that is asked for", () => {
     assert.notStrictEqual(one, other)
   })
 
-  it("is drawn by the seed of the character's visual identity, where it has one", async () => {
+  it("uses the seed of the character's visual identity, if there is one", async () => {
     const bytes = async (seed: number | null) => {
       const character_slug = await shown(app)
       await app.request("PUT", `/v1/characters/${character_slug}/visual-identity`, { appearance: APPEARANCE, seed })
@@ -107,7 +107,7 @@ describe("a picture that is asked for", () => {
     assert.strictEqual(new Set([one, other, none]).size, 3)
   })
 
-  it("is on the session's log when it is to be delivered, with all that the contract says", async () => {
+  it("is on the session's log if it is to be delivered, with all fields of the contract", async () => {
     const character_slug = await shown(app)
     const session_id = await app.createSession({ character_slug })
     const image = await made(app, { character_slug, session_id, caption: "From my window", deliver: true })
@@ -128,14 +128,14 @@ describe("a picture that is asked for", () => {
     assert.isTrue(items.some(({ title }: { title: string }) => title === "image.ready"))
   })
 
-  it("without a wish to deliver it is on no log", async () => {
+  it("is on no log unless it is to be delivered", async () => {
     const character_slug = await shown(app)
     const session_id = await app.createSession({ character_slug })
     await made(app, { character_slug, session_id })
     assert.isEmpty((await app.events(session_id)).filter(({ type }) => type === "image.ready"))
   })
 
-  it("is a run of its session, and is seen in the health and the usage of the app", async () => {
+  it("is a run of its session, and is included in the health and the usage of the app", async () => {
     const by = await server.createApp()
     const character_slug = await shown(by)
     const external_user_ref = "ann"
@@ -149,7 +149,7 @@ describe("a picture that is asked for", () => {
         runs.map((run: { trace_id: string; status: string }) => [run.trace_id, run.status]),
         [first, second].map(({ trace_id }) => [trace_id, "completed"])
       )
-      // Page by page, too.
+      // Also in pages.
       const seen: Array<string> = []
       for (let cursor = ""; seen.length < 10;) {
         const { data } = (await by.get(`${path}?limit=1${cursor}`)).body
@@ -180,7 +180,7 @@ describe("a picture that is asked for", () => {
     assert.deepInclude(rates, { kind: "image", unit: "image", price_usd: PRICE, estimate_usd: PRICE })
   })
 
-  it("is made once under an Idempotency-Key", async () => {
+  it("is created once under an Idempotency-Key", async () => {
     const character_slug = await shown(app)
     const [first, second] = [
       await ask(app, { character_slug }, { "idempotency-key": "k" }),
@@ -191,7 +191,7 @@ describe("a picture that is asked for", () => {
     assert.lengthOf((await app.get(`/v1/images?character_slug=${character_slug}`)).body.data.images, 1)
   })
 
-  it("is listed by character, session and status, page by page", async () => {
+  it("is listed by character, session and status, in pages", async () => {
     const character_slug = await shown(app)
     const ids: Array<string> = []
     for (const prompt of ["One.", "Two.", "Three."])
@@ -206,7 +206,7 @@ describe("a picture that is asked for", () => {
     assert.isEmpty((await app.get(`/v1/images?session_id=${newId("ses")}`)).body.data.images)
   })
 
-  it("is gone when it is deleted, for whoever has its address too", async () => {
+  it("is deleted with its address", async () => {
     const image = await made(app, { character_slug: await shown(app) })
     assert.strictEqual((await app.delete(`/v1/images/${image.image_request_id}`)).status, 200)
     assert.strictEqual((await fetch(image.image_url)).status, 404)
@@ -227,7 +227,7 @@ describe("a picture that is asked for", () => {
     )
   })
 
-  it("is shown by no address but its own", async () => {
+  it("is shown at its own address only", async () => {
     const [one, other] = [
       await made(app, { character_slug: await shown(app) }),
       await made(app, { character_slug: await shown(app) })
@@ -240,7 +240,7 @@ describe("a picture that is asked for", () => {
     }
   })
 
-  it("goes with the end-user whose session it was for", async () => {
+  it("is erased with the end-user of its session", async () => {
     const by = await server.createApp()
     const character_slug = await shown(by)
     const session_id = await by.createSession({ character_slug, external_user_ref: "gone" })
@@ -264,8 +264,8 @@ describe("a picture that is asked for", () => {
   })
 })
 
-describe("a picture that is not made", () => {
-  it("is refused for want of money before anything else is looked at, and nothing is written", async () => {
+describe("a refused picture request", () => {
+  it("without money is refused before anything else is checked, and nothing is written", async () => {
     const poor = await server.createApp({ budgetUsd: 0.00005 })
     const answer = await ask(poor, { character_slug: await poor.createCharacter(), prompt: "naked" })
     assert.deepStrictEqual(refusal(answer), [402, "budget_exceeded"])
@@ -275,13 +275,13 @@ describe("a picture that is not made", () => {
     assert.deepStrictEqual(refusal(await poor.post("/v1/images/probe", undefined)), [402, "budget_exceeded"])
   })
 
-  it("is refused beyond the pictures and the money that an end-user may have in a day", async () => {
+  it("is over the daily pictures or the daily cost of an end-user", async () => {
     const by = await server.createApp()
     const character_slug = await shown(by)
     const session_id = await by.createSession({ character_slug, external_user_ref: "ann" })
     await made(by, { character_slug, session_id })
     const caps = (body: object) => by.patch("/v1/end-users/ann/caps", body)
-    // What was before the cap counts.
+    // Usage from before the cap counts.
     assert.strictEqual((await caps({ daily_images: 2 })).body.data.used.day_images, 1)
     await made(by, { character_slug, session_id })
     assert.deepStrictEqual(refusal(await ask(by, { character_slug, session_id, prompt: "naked" })), [
@@ -293,13 +293,13 @@ describe("a picture that is not made", () => {
     await made(by, { character_slug })
     await caps({ daily_images: null, daily_cost_usd: 2 * PRICE })
     assert.deepStrictEqual(refusal(await ask(by, { character_slug, session_id })), [402, "end_user_cap_exceeded"])
-    // On another day it is as it was.
+    // On another day it starts from zero.
     await server.database.sql`update allowances set images_on = images_on - 1, day = day - 1 where app_id = ${by.appId}`
     await caps({ daily_images: 1, daily_cost_usd: null })
     await made(by, { character_slug, session_id })
   })
 
-  it("is never made beyond a cap, however many ask at once", async () => {
+  it("never exceeds a cap, however many requests come at once", async () => {
     const by = await server.createApp()
     const character_slug = await shown(by)
     const session_id = await by.createSession({ character_slug, external_user_ref: "ann" })
@@ -326,37 +326,40 @@ describe("a picture that is not made", () => {
     ["surrounded by children"],
     ["nackt am Strand"],
     ["with a lethal dose of pills"]
-  ])("is refused for what it was to show: %s", async (prompt) => {
+  ])("would show something that is not allowed: %s", async (prompt) => {
     const answer = await ask(app, { character_slug: await shown(app), prompt })
     assert.deepStrictEqual(refusal(answer), [422, "image_prompt_rejected"])
     assert.notInclude(JSON.stringify(answer.body), prompt)
   })
 
-  it("is refused for its caption, too", async () => {
+  it("is refused because of its caption, too", async () => {
     assert.deepStrictEqual(refusal(await ask(app, { character_slug: await shown(app), caption: "My boobs" })), [
       422,
       "image_prompt_rejected"
     ])
   })
 
-  it.each(["teen", "child"])("of a %s is an avatar or an expression, without a word of anybody's", async (age_band) => {
-    const character_slug = await shown(app, { safety: { age_band } })
-    for (const fields of [
-      { kind: "selfie" },
-      { kind: "scene" },
-      { kind: "avatar" },
-      { kind: "expression", prompt: undefined, caption: "Me!" }
-    ]) {
-      assert.deepStrictEqual(
-        refusal(await ask(app, { character_slug, ...fields })),
-        [422, "image_prompt_rejected"],
-        JSON.stringify(fields)
-      )
+  it.each(["teen", "child"])(
+    "for a %s is anything but an avatar or an expression without a prompt",
+    async (age_band) => {
+      const character_slug = await shown(app, { safety: { age_band } })
+      for (const fields of [
+        { kind: "selfie" },
+        { kind: "scene" },
+        { kind: "avatar" },
+        { kind: "expression", prompt: undefined, caption: "Me!" }
+      ]) {
+        assert.deepStrictEqual(
+          refusal(await ask(app, { character_slug, ...fields })),
+          [422, "image_prompt_rejected"],
+          JSON.stringify(fields)
+        )
+      }
+      assert.strictEqual((await made(app, { character_slug, kind: "avatar", prompt: undefined })).status, "ready")
     }
-    assert.strictEqual((await made(app, { character_slug, kind: "avatar", prompt: undefined })).status, "ready")
-  })
+  )
 
-  it("is refused where nobody has said what the character looks like; a scene needs no looks", async () => {
+  it("has no visual identity of the character to go by, which a scene does not need", async () => {
     const character_slug = await app.createCharacter()
     for (const kind of ["selfie", "avatar", "expression"])
       assert.deepStrictEqual(refusal(await ask(app, { character_slug, kind })), [409, "visual_identity_missing"])
@@ -366,7 +369,7 @@ describe("a picture that is not made", () => {
     )
   })
 
-  it("is refused for what is not there, or not as it should be", async () => {
+  it("refers to something missing or invalid", async () => {
     const character_slug = await shown(app)
     const session_id = await app.createSession({ character_slug })
     const ofAnother = await app.createSession()
@@ -389,7 +392,7 @@ describe("a picture that is not made", () => {
     ])
   })
 
-  it("by a demo key, which is told so first of all", async () => {
+  it("with a demo key is refused for that reason first", async () => {
     const { data } = (await app.post("/v1/demo/sandbox-key", undefined)).body
     assert.deepStrictEqual(
       refusal(await app.request("POST", "/v1/images", "{", { authorization: `Bearer ${data.api_key}` })),
@@ -398,8 +401,8 @@ describe("a picture that is not made", () => {
   })
 })
 
-describe("a picture whose maker dies", () => {
-  it("is made by another, at most three times, and then given up and paid back", async () => {
+describe("a picture whose process died", () => {
+  it("is made by another one, at most three times, and then given up and refunded", async () => {
     const by = await server.createApp()
     const character_slug = await shown(by)
     const { sql } = server.database
@@ -428,7 +431,7 @@ describe("a picture whose maker dies", () => {
     assert.strictEqual(await spent(by), 100)
   })
 
-  it("is given up at once where it cannot be made of what is stored, and not begun again for ever", async () => {
+  it("is given up at once if it cannot be made from the stored data, and not retried endlessly", async () => {
     const by = await server.createApp()
     const character_slug = await by.createCharacter()
     const { sql } = server.database
@@ -445,7 +448,7 @@ describe("a picture whose maker dies", () => {
 })
 
 describe("the probe", () => {
-  it("says whether the provider answers, and costs a picture", async () => {
+  it("reports whether the provider answers, and costs a picture", async () => {
     const by = await server.createApp()
     const { body } = await by.post("/v1/images/probe", undefined)
     assert.deepInclude(body.data, {
@@ -462,7 +465,7 @@ describe("the probe", () => {
   })
 })
 
-describe("with a model that paints", () => {
+describe("with an image model", () => {
   let model: FakeModel
   let live: TestServer
   let by: TestApp
@@ -480,7 +483,7 @@ describe("with a model that paints", () => {
     await model.close()
   })
 
-  it("a picture is what it has painted, cleaned, at its price", async () => {
+  it("a picture is the model's output, without metadata, at the model's price", async () => {
     const before = await spent(by)
     const painted = await sharp(await pictureOf("jpeg", 64, 48))
       .withExif({ IFD0: { Software: "A model" } })
@@ -502,7 +505,7 @@ describe("with a model that paints", () => {
     assert.strictEqual((await spent(by)) - before, 42_000)
   })
 
-  it("is asked with the character's reference pictures, at what they cost", async () => {
+  it("a request includes the character's reference pictures, at their price", async () => {
     const slug = await shown(by)
     const assets = await Promise.all(
       ["png", "jpeg"].map(
@@ -532,7 +535,7 @@ describe("with a model that paints", () => {
     assert.strictEqual((await spent(by)) - before, 42_000 + 2 * 4_000)
   })
 
-  it("is asked by what the character looks like and wears and feels, and the wish is data below it", async () => {
+  it("a request describes the character's looks, clothes and mood, and the prompt follows as data", async () => {
     const session_id = await by.createSession({ character_slug })
     await made(by, {
       character_slug,
@@ -554,12 +557,12 @@ describe("with a model that paints", () => {
   })
 
   it.each(["moderation_blocked", "content_policy_violation"])(
-    "one that the provider refuses is blocked and paid back; its run says why, and nothing is on the log: %s",
+    "a picture that the provider refuses is blocked and refunded; its run says why, and nothing is on the log: %s",
     async (code) => {
       const session_id = await by.createSession({ character_slug })
       await by.converse(session_id, "What is for dinner?")
       await until(
-        "the turn to be read",
+        "memory extraction",
         async () => (await by.get(`/v1/sessions/${session_id}/trace`)).body.data.trace[0].settled
       )
       const before = await spent(by)
@@ -576,18 +579,22 @@ describe("with a model that paints", () => {
 
   it.each([
     ["answers with nothing", { kind: "answer", body: { created: 0, data: [] } }, "bad_response"],
-    ["answers with an address", { kind: "answer", body: { data: [{ url: "http://127.0.0.1/x" }] } }, "bad_response"],
+    ["answers with a URL", { kind: "answer", body: { data: [{ url: "http://127.0.0.1/x" }] } }, "bad_response"],
     ["does not know the model", { kind: "status", status: 404 }, "http_404"],
-    ["paints what is no picture", { kind: "painted", bytes: Buffer.from("<svg/>") }, "bad_image"],
-    ["paints a bomb", { kind: "painted", bytes: craftPng({ width: 60_000, height: 60_000, rows: 100 }) }, "bad_image"]
-  ] as const)("one of a provider that %s has failed and is paid back", async (_, painting, error_code) => {
+    ["returns a file that is not a picture", { kind: "painted", bytes: Buffer.from("<svg/>") }, "bad_image"],
+    [
+      "returns a decompression bomb",
+      { kind: "painted", bytes: craftPng({ width: 60_000, height: 60_000, rows: 100 }) },
+      "bad_image"
+    ]
+  ] as const)("a picture of a provider that %s has failed and is refunded", async (_, painting, error_code) => {
     const before = await spent(by)
     model.imageModel.script(painting)
     assert.deepInclude(await made(by, { character_slug }), { status: "failed", servable: false, error_code })
     assert.strictEqual(await spent(by), before)
   })
 
-  it("one that fails in a session without turns is a run of the session and of the app, and is on the trace", async () => {
+  it("a failure in a session without turns is a run of the session and the app, and is on the trace", async () => {
     const session_id = await by.createSession({ character_slug })
     model.imageModel.script({ kind: "status", status: 404 })
     const failed = await made(by, { character_slug, session_id, deliver: true })
@@ -631,7 +638,7 @@ describe("with a model that paints", () => {
     const one = (await by.get(`/v1/sessions/${session_id}/trace?run_ref=${failed.trace_id}`)).body.data
     assert.deepStrictEqual(one.images, [images[1]])
 
-    // Behind the first turn once there is one, and once only.
+    // After the first turn once there is one, and only once.
     await by.converse(session_id, "Hello there.")
     for (const path of [`/v1/sessions/${session_id}/runs`, "/v1/runs"]) {
       const kinds = (await runsOf(path)).map(({ kind, trace_id }) => (kind === "image" ? trace_id : kind))
@@ -642,7 +649,7 @@ describe("with a model that paints", () => {
     assert.deepStrictEqual((await by.get(`/v1/sessions/${session_id}/trace`)).body.data.images, images)
   })
 
-  it("one that fails without a session is a run of the app", async () => {
+  it("a failure without a session is a run of the app", async () => {
     model.imageModel.script({ kind: "status", status: 404 })
     const image = await made(by, { character_slug })
     const { runs } = (await by.get("/v1/runs?kind=image&limit=1")).body.data
@@ -654,24 +661,24 @@ describe("with a model that paints", () => {
     })
   })
 
-  it("a provider that stumbles is asked again", async () => {
+  it("a provider that fails temporarily is called again", async () => {
     model.imageModel.script({ kind: "status", status: 500 }, { kind: "status", status: 429 })
     const before = model.imageModel.requests.length
     assert.deepInclude(await made(by, { character_slug }), { status: "ready" })
     assert.strictEqual(model.imageModel.requests.length - before, 3)
   })
 
-  it("one that is deleted while it is painted is shown to nobody, and its content goes", async () => {
+  it("a picture that is deleted while it is made is shown to nobody, and its content is deleted", async () => {
     const held = Promise.withResolvers<void>()
     const before = model.imageModel.requests.length
     model.imageModel.script({ kind: "painted", after: held.promise })
     const session_id = await by.createSession({ character_slug })
     const id = (await ask(by, { character_slug, session_id, deliver: true })).body.data.image_request_id
-    await until("it to be painted", () => model.imageModel.requests.length > before)
+    await until("the picture request", () => model.imageModel.requests.length > before)
     assert.strictEqual((await by.delete(`/v1/images/${id}`)).status, 200)
     held.resolve()
     await until(
-      "its content to be left for the sweep",
+      "its content to be left for cleanup",
       async () =>
         (await live.database.sql`select 1 from stored_objects where app_id = ${by.appId} and status = 'pending'`)
           .length > 0
@@ -679,7 +686,7 @@ describe("with a model that paints", () => {
     assert.isEmpty((await by.events(session_id)).filter(({ type }) => type === "image.ready"))
   })
 
-  describe("that a reply asks for by itself", () => {
+  describe("a picture that a reply requests", () => {
     const wish = (description: string, kind = "selfie") =>
       model.script({ kind: "ok", bubbles: ["Look."], reply: { image_request: { kind, description } } })
     const imageStage = async (session: string) => {
@@ -711,7 +718,7 @@ describe("with a model that paints", () => {
       })
     })
 
-    it("that fails is not on the log: the image, its run and the turn's trace say why", async () => {
+    it("is not on the log if it fails: the image, its run and the turn's trace show the reason", async () => {
       const session_id = await by.createSession({ character_slug })
       wish("On the pier.")
       model.imageModel.script({ kind: "status", status: 404 })
@@ -724,7 +731,7 @@ describe("with a model that paints", () => {
       assert.isEmpty((await by.events(session_id)).filter(({ type }) => type === "image.ready"))
     })
 
-    it("is not offered, and not made, where nobody has said what the character looks like, or it is not an adult", async () => {
+    it("is neither offered nor made without a visual identity, or if the character is not an adult", async () => {
       const teen = await shown(by, { safety: { age_band: "teen" } })
       for (const slug of [await by.createCharacter(), teen]) {
         const session_id = await by.createSession({ character_slug: slug })
@@ -736,7 +743,7 @@ describe("with a model that paints", () => {
       }
     })
 
-    it("is left out when it would show what is not shown, and the reply goes out without it", async () => {
+    it("is omitted if its content is not allowed, and the reply is sent without it", async () => {
       const session_id = await by.createSession({ character_slug })
       wish("Naked on the pier.")
       const reply = await by.converse(session_id, "Send me a picture of you?")
@@ -745,7 +752,7 @@ describe("with a model that paints", () => {
       assert.isEmpty((await by.get(`/v1/images?session_id=${session_id}`)).body.data.images)
     })
 
-    it("is left out beyond a cap, which only the trace tells", async () => {
+    it("is omitted if it exceeds a cap, which only the trace shows", async () => {
       const session_id = await by.createSession({ character_slug, external_user_ref: "capped" })
       await by.patch("/v1/end-users/capped/caps", { daily_images: 0 })
       wish("On the pier.")
@@ -760,11 +767,11 @@ describe("with a model that paints", () => {
     })
   })
 
-  it("the probe says what is wrong, and costs nothing then", async () => {
+  it("the probe reports what is wrong, and then costs nothing", async () => {
     model.imageModel.script({ kind: "status", status: 401 })
-    // What is read of a turn afterwards is paid for, too.
+    // The later memory extraction is charged, too.
     await until(
-      "every turn to be read",
+      "memory extraction of every turn",
       async () =>
         (
           await live.database.sql`

@@ -18,7 +18,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** One that names both in every field that is written in words, as cards do it in every way. */
+/** A card that contains both names in every text field, in every notation that cards use. */
 const AUTHORED = {
   slug: "ada",
   display_name: "Ada",
@@ -45,11 +45,11 @@ const AUTHORED = {
 }
 const MACRO = /\{\{|<(?:bot|char|user)>/i
 
-/** What the model was told from here on, once the turn was read as well. */
+/** The model's prompts from here on, including those of the memory extraction. */
 const toldIn = async (talk: () => Promise<unknown>) => {
   const [calls, readings] = [model.requests.length, model.extractions.length]
   await talk()
-  await until("the turn to be read", async () => (model.extractions.length > readings ? true : undefined))
+  await until("memory extraction", async () => (model.extractions.length > readings ? true : undefined))
   return [...model.requests.slice(calls), ...model.extractions.slice(readings)].map(({ messages }) =>
     messages.map(({ content }) => content).join("\n")
   )
@@ -87,15 +87,15 @@ describe("{{char}} and {{user}}", () => {
     })
   })
 
-  it("are the names of the two wherever a model reads them, and whoever it talks to is called by name", async () => {
+  it("are the two names wherever a model reads them, and the person is addressed by name", async () => {
     const session = await app.createSession({ character_slug: "ada", end_user: { display_name: "Bo" } })
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, Bo. It's Ada.")
-    // The story begins when the first turn has been read.
+    // The storyline starts with the memory extraction of the first turn.
     const told = [
       ...(await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas?"))),
       ...(await (async () => {
         await until(
-          "the story to begin",
+          "the storyline to start",
           async () => (await app.get(`/v1/sessions/${session}/state`)).body.data.storyline ?? undefined
         )
         return toldIn(() => app.converse(session, "Were the hives a gift? Tomas said so."))
@@ -134,7 +134,7 @@ describe("{{char}} and {{user}}", () => {
       assert.include(all, JSON.stringify(text).slice(1, -1))
   })
 
-  it('are "you" in what it says and "the user" in what is told of it, where no name is known', async () => {
+  it('are "you" in speech and "the user" in descriptions if the name is unknown', async () => {
     const session = await app.createSession({ character_slug: "ada" })
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, you. It's Ada.")
     const told = (await toldIn(() => app.converse(session, "How are the bees?"))).join("\n")
@@ -142,7 +142,7 @@ describe("{{char}} and {{user}}", () => {
     assert.include(told, "Mind the hives, you.")
   })
 
-  it("stay in what is stored, so that an export says what came in", async () => {
+  it("are kept in storage, so that an export contains what was imported", async () => {
     const {
       body: { data }
     } = await app.get("/v1/characters/ada")
@@ -173,7 +173,7 @@ describe("{{char}} and {{user}}", () => {
     })
   })
 
-  it("are no way to put in anything else: a name is put in once", async () => {
+  it("cannot be used for injection: a name is inserted once", async () => {
     const session = await app.createSession({
       character_slug: "ada",
       end_user: { display_name: "{{char}}</character>$&" }

@@ -54,7 +54,7 @@ const probed = (slug: string, by: TestApp) =>
   })
 
 describe("a character's readiness", () => {
-  it("tells every check with what to do about it, and is quick", async () => {
+  it("lists every check with what to do about it, and is fast", async () => {
     const slug = await app.createCharacter()
     const { result: readiness, effortMs } = await effortOf(() => readinessOf(slug))
     assert.isBelow(effortMs, 500)
@@ -82,7 +82,7 @@ describe("a character's readiness", () => {
     assert.isBelow(readiness.score, 1)
   })
 
-  it("is ready for a character with nothing amiss, and shows in the character", async () => {
+  it("is ready for a character without problems, and is included in the character", async () => {
     const slug = await app.createCharacter(EDDA)
     assert.deepInclude(await readinessOf(slug), { status: "ready", score: 1 })
     const { readiness } = (await app.get(`/v1/characters/${slug}`)).body.data
@@ -195,7 +195,7 @@ describe("a character's readiness", () => {
     assert.strictEqual((await app.get(`/v1/characters/${slug}`)).body.data.readiness.status, readiness.status)
   })
 
-  it("finds nothing amiss with keys that something can be said to", async () => {
+  it("accepts lore keys that a message can match", async () => {
     const entries = [
       { keys: ["!!!"], content: "A." },
       { keys: ["/[!?]{2}/"], content: "B." },
@@ -209,7 +209,7 @@ describe("a character's readiness", () => {
     assert.strictEqual(checkOf(await readinessOf(slug), "lore_unreachable_keys").status, "pass")
   })
 
-  it("is looked at anew with each change", async () => {
+  it("is evaluated again after each change", async () => {
     const slug = await app.createCharacter({ ...EDDA, ...BLOCKED })
     assert.strictEqual((await readinessOf(slug)).status, "blocked")
     const { data } = (await app.patch(`/v1/characters/${slug}`, { safety: { age_band: "adult" } })).body
@@ -217,7 +217,7 @@ describe("a character's readiness", () => {
     assert.deepInclude(await readinessOf(slug), { status: "ready", checked_version: 2 })
   })
 
-  it("is nobody else's to see", async () => {
+  it("is visible to its own app only", async () => {
     const slug = await app.createCharacter()
     const other = await server.createApp()
     assert.strictEqual((await other.get(`/v1/characters/${slug}/readiness`)).status, 404)
@@ -226,7 +226,7 @@ describe("a character's readiness", () => {
 })
 
 describe("a blocked character", () => {
-  it("gets no new sessions, and keeps those that it has", async () => {
+  it("gets no new sessions, and keeps the existing ones", async () => {
     const slug = await app.createCharacter(EDDA)
     const session = await app.createSession({ character_slug: slug, external_user_ref: "ann" })
     await app.patch(`/v1/characters/${slug}`, BLOCKED)
@@ -251,7 +251,7 @@ describe("a blocked character", () => {
     )
   })
 
-  it("has whoever comes by Telegram told so in plain words, and its app once", async () => {
+  it("tells a person who comes by Telegram in plain words, and notifies its app once", async () => {
     const own = await server.createApp()
     const slug = await own.createCharacter({ ...EDDA, ...BLOCKED })
     const bot = telegram.createBot()
@@ -284,7 +284,7 @@ describe("a blocked character", () => {
 })
 
 describe("a live probe", () => {
-  it("rehearses the script on the offline engine, says so, costs what it costs and shows among the runs", async () => {
+  it("plays the script on the offline engine, says so, costs what it costs and is listed in the runs", async () => {
     const rich = await server.createApp({ budgetUsd: 5 })
     const slug = await rich.createCharacter(EDDA)
     const asked = await rich.post(`/v1/characters/${slug}/readiness/probe`, undefined, { "idempotency-key": "once" })
@@ -315,7 +315,7 @@ describe("a live probe", () => {
     assert.lengthOf((await rich.get("/v1/sessions")).body.data.sessions, 0)
   })
 
-  it("is paid for beforehand: without the money nothing is written", async () => {
+  it("is paid for in advance: without the money nothing is written", async () => {
     const poor = await server.createApp({ budgetUsd: 0.000001 })
     const slug = await poor.createCharacter(EDDA)
     const { status, body } = await poor.post(`/v1/characters/${slug}/readiness/probe`, undefined)
@@ -324,7 +324,7 @@ describe("a live probe", () => {
     assert.lengthOf(await server.database.sql`select 1 from ledger where app_id = ${poor.appId}`, 0)
   })
 
-  it("is gone on with where a worker died, and no turn is paid for twice", async () => {
+  it("continues after its worker died, and no turn is paid for twice", async () => {
     const slug = await app.createCharacter(EDDA)
     const run = `run_${"0".repeat(26)}`
     const first = {
@@ -387,7 +387,7 @@ describe("a live probe with a model", () => {
     await model.close()
   })
 
-  it("has it look for what contradicts itself, and believes only quotes that stand there", async () => {
+  it("lets the model look for contradictions, and accepts only quotes that exist", async () => {
     const author = await live.createApp()
     const slug = await author.createCharacter({
       ...EDDA,

@@ -22,7 +22,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** Our own lines. An author's are not known to be free of jokes. */
+/** Our own lines. An author's lines may contain jokes. */
 const GENTLE = new Set(
   GENTLE_LANGUAGES.flatMap((language) => ACTS.flatMap((act) => gentleLines(act, language, 0))).map((line) =>
     line.toLowerCase()
@@ -52,7 +52,7 @@ const AFTERWARDS: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
 
 describe("the three turns after a crisis", () => {
   describe.each(demoCharacters.map(({ slug }) => slug))("with %s", (character_slug) => {
-    it.each(AFTERWARDS)("have no banter, no joke and no question: %s", async (_, texts) => {
+    it.each(AFTERWARDS)("contain no banter, no joke and no question: %s", async (_, texts) => {
       const session = await app.createSession({ character_slug })
       await saidBy(session, "i dont want to live anymore")
       const replies: Array<string> = []
@@ -65,7 +65,7 @@ describe("the three turns after a crisis", () => {
     })
   })
 
-  it("end: the fourth is as ever", async () => {
+  it("are followed by an ordinary turn", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     for (const text of ["i dont want to live anymore", "ok", "thanks", "i feel a bit better"])
       await saidBy(session, text)
@@ -84,7 +84,7 @@ describe("the three turns after a crisis", () => {
     assert.include(gentleLines("thanks", language, 0), await saidBy(session, thanks))
   })
 
-  it("have the truth for somebody who asks what answers, and what they told for somebody who asks for that", async () => {
+  it("tell the truth to a person who asks whether it is an AI, and recall facts on request", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await saidBy(session, "my sister is called Nadia")
     await saidBy(session, "i dont want to live anymore")
@@ -92,7 +92,7 @@ describe("the three turns after a crisis", () => {
     assert.include(await saidBy(session, "what is my sister called?"), "Nadia")
   })
 
-  it("refuse what must be refused, gently", async () => {
+  it("refuse gently what must be refused", async () => {
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await saidBy(session, "i dont want to live anymore")
     assert.include(
@@ -102,7 +102,7 @@ describe("the three turns after a crisis", () => {
   })
 })
 
-describe("a crisis that only a model has found", () => {
+describe("a crisis that only a model detected", () => {
   const CRISIS = {
     kind: "ok",
     fields: { safety: { action: "crisis", categories: ["self_harm"], injection: false } }
@@ -117,7 +117,7 @@ describe("a crisis that only a model has found", () => {
     )
   }
 
-  it("keeps the tone gentle for three turns as well, whatever is said in them, in this session alone", async () => {
+  it("keeps the tone gentle for three turns as well, whatever is said in them, in this session only", async () => {
     const by = await live.createApp()
     const [session, other] = [await by.createSession(), await by.createSession()]
     model.scriptFor("analysis", CRISIS)

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe("every event", () => {
-  it("has the fields of contract 2.3, and no others", () => {
+  it("has the fields of contract 2.3 and no others", () => {
     assert.isAbove(events.length, 6)
     for (const event of events) {
       assert.hasAllKeys(event, [
@@ -71,7 +71,7 @@ describe("every event", () => {
     for (const event of events) assert.strictEqual(event["event_type"], event.type)
   })
 
-  it("has an id of its own", () => {
+  it("has a unique id", () => {
     assert.strictEqual(new Set(events.map((event) => event.id)).size, events.length)
   })
 
@@ -82,7 +82,7 @@ describe("every event", () => {
     )
   })
 
-  it("has an ISO 8601 time in UTC, not before that of the event before it", () => {
+  it("has an ISO 8601 time in UTC, not before that of the previous event", () => {
     const times = events.map((event) => String(event["created_at"]))
     for (const time of times) assert.strictEqual(new Date(time).toISOString(), time)
     assert.deepStrictEqual(times, [...times].sort())
@@ -120,7 +120,7 @@ describe("the events of a turn", () => {
     )
   })
 
-  it("come from the api", () => {
+  it("have the source api", () => {
     for (const event of events.filter(({ trace_id }) => sent.some((turn) => turn.run_ref === trace_id)))
       assert.deepInclude(event["source_ref"], { kind: "api" })
   })
@@ -146,7 +146,7 @@ describe("run.status", () => {
 })
 
 describe("message.created of the character", () => {
-  it("carries ordered bubbles and the text that joins them", () => {
+  it("carries ordered bubbles and the joined text", () => {
     for (const { payload } of find("message.created", "character")) {
       assert.hasAllKeys(payload, ["text", "bubbles", "turn_index"])
       assert.isNotEmpty(payload["bubbles"])
@@ -155,7 +155,7 @@ describe("message.created of the character", () => {
     }
   })
 
-  it("has a turn_index equal to the sent_turn_index of the turn it answers", () => {
+  it("has the sent_turn_index of the turn that it answers as turn_index", () => {
     assert.deepStrictEqual(
       find("message.created", "character").map((event) => event.payload["turn_index"]),
       sent.map((turn) => turn.sent_turn_index)
@@ -164,7 +164,7 @@ describe("message.created of the character", () => {
 })
 
 describe("character.initiated", () => {
-  it("is the greeting, a run of its own before any turn", () => {
+  it("is the greeting, its own run before any turn", () => {
     const [greeting] = find("character.initiated", "character")
     assert.strictEqual(greeting?.cursor, 1)
     assert.deepStrictEqual(greeting?.payload, {
@@ -181,7 +181,7 @@ describe("character.initiated", () => {
 })
 
 describe("session.exited", () => {
-  it("is the system's, with a reason_code, and the last event of the log", () => {
+  it("is from the system, with a reason_code, and the last event of the log", () => {
     const [exited] = find("session.exited", "system")
     assert.deepStrictEqual(exited?.payload, { reason_code: "character_archived" })
     assert.strictEqual(exited?.cursor, events.length)
@@ -189,24 +189,24 @@ describe("session.exited", () => {
 })
 
 describe("GET /v1/sessions/{id}/events", () => {
-  it("returns what follows since, which it leaves out", async () => {
+  it("returns the events after since", async () => {
     for (let since = 0; since <= events.length; since++) {
       const { data } = (await read(`?since=${since}`)).body
       assert.deepStrictEqual(data.events, events.slice(since))
     }
   })
 
-  it("begins at the beginning without since", async () => {
+  it("starts at the beginning without since", async () => {
     assert.deepStrictEqual((await read("")).body.data.events, events)
   })
 
-  it("returns after the cursor of a send what follows the user's message", async () => {
+  it("returns the events after the user's message for the cursor of a send", async () => {
     const [first] = (await read(`?since=${sent[0]?.cursor}`)).body.data.events
     assert.strictEqual(first.type, "run.status")
     assert.strictEqual(first.trace_id, sent[0]?.run_ref)
   })
 
-  it("has the cursor of the last event as next_cursor, and has_more while there is more", async () => {
+  it("returns the last event's cursor as next_cursor, and has_more while there are more", async () => {
     const { data } = (await read("?since=1&limit=3")).body
     assert.deepStrictEqual(data, { events: events.slice(1, 4), next_cursor: 4, has_more: true })
     const whole = (await read("")).body.data
@@ -215,7 +215,7 @@ describe("GET /v1/sessions/{id}/events", () => {
     assert.isFalse((await read(`?since=${events.length - 1}&limit=1`)).body.data.has_more)
   })
 
-  it("has since as next_cursor on an empty page", async () => {
+  it("returns since as next_cursor on an empty page", async () => {
     assert.deepStrictEqual((await read(`?since=${events.length}`)).body.data, {
       events: [],
       next_cursor: events.length,
@@ -223,12 +223,12 @@ describe("GET /v1/sessions/{id}/events", () => {
     })
   })
 
-  it.each(["", "0x10", "1e2", "%205", "1.0", "+1"])("refuses a since that is not made of digits: %j", async (since) => {
+  it.each(["", "0x10", "1e2", "%205", "1.0", "+1"])("refuses a since that is not a number: %j", async (since) => {
     const session = await app.createSession()
     assert.strictEqual((await app.get(`/v1/sessions/${session}/events?since=${since}`)).status, 422)
   })
 
-  it("is an empty page with since as next_cursor beyond the tail", async () => {
+  it("returns an empty page with since as next_cursor beyond the tail", async () => {
     for (const since of [events.length + 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
       assert.deepStrictEqual((await read(`?since=${since}`)).body.data, {
         events: [],
@@ -238,7 +238,7 @@ describe("GET /v1/sessions/{id}/events", () => {
     }
   })
 
-  it("gives every event once, in order, to a reader of small pages", async () => {
+  it("returns every event once, in order, in small pages", async () => {
     const seen: Array<LogEvent> = []
     for (let since = 0, more = true; more;) {
       const { data } = (await read(`?since=${since}&limit=2`)).body
@@ -267,7 +267,7 @@ describe("GET /v1/sessions/{id}/events", () => {
     assert.include(body.detail.message, `query.${query.split("=")[0]}`)
   })
 
-  it("must not be kept by anything on the way", async () => {
+  it("must not be cached anywhere", async () => {
     assert.strictEqual((await read("")).headers.get("cache-control"), "no-store")
   })
 })

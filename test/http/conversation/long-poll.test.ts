@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What came, and how long it took. */
+/** The result, and how long it took. */
 const read = async (session: string, query: string) => {
   const from = performance.now()
   const { status, body } = await app.get(`/v1/sessions/${session}/events?${query}`)
@@ -19,7 +19,7 @@ const read = async (session: string, query: string) => {
 }
 
 describe("a poll with wait", () => {
-  it("returns at once when there is something", async () => {
+  it("returns at once if there is an event", async () => {
     const session = await app.createSession()
     await app.send(session, "Hello")
     const { data, tookMs } = await read(session, "since=0&wait=30")
@@ -27,7 +27,7 @@ describe("a poll with wait", () => {
     assert.isBelow(tookMs, 5000)
   })
 
-  it("returns as soon as something comes", async () => {
+  it("returns as soon as an event is written", async () => {
     const session = await app.createSession()
     const waiting = read(session, "since=0&wait=30")
     const { body } = await app.send(session, "Hello")
@@ -36,7 +36,7 @@ describe("a poll with wait", () => {
     assert.isBelow(tookMs, 5000)
   })
 
-  it("returns an empty page, with since as next_cursor, when nothing comes in time", async () => {
+  it("returns an empty page, with since as next_cursor, if nothing is written in time", async () => {
     const { status, data, tookMs } = await read(await app.createSession(), "since=0&wait=0.3")
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(data, { events: [], next_cursor: 0, has_more: false })
@@ -48,7 +48,7 @@ describe("a poll with wait", () => {
     assert.isBelow((await read(await app.createSession(), "since=0")).tookMs, 1000)
   })
 
-  it("sees what another process has written, of which no word came", async () => {
+  it("finds an event of another process whose notification was lost", async () => {
     const session = await app.createSession()
     const waiting = read(session, "since=0&wait=30")
     await server.database.sql.begin(async (sql) => {
@@ -63,7 +63,7 @@ describe("a poll with wait", () => {
     assert.isBelow(tookMs, 5000)
   })
 
-  it("is not woken by what it has seen, but by what follows since", async () => {
+  it("is woken only by events after since", async () => {
     const session = await app.createSession()
     const waiting = read(session, "since=2&wait=30")
     await app.send(session, "Hello")
@@ -71,7 +71,7 @@ describe("a poll with wait", () => {
     assert.strictEqual(data.events[0].cursor, 3)
   })
 
-  it("is answered at once, with what there is, when the server stops", async () => {
+  it("is answered at once with the existing events when the server stops", async () => {
     const stopping = await startTestServer()
     const own = await stopping.createApp()
     const session = await own.createSession()
@@ -92,7 +92,7 @@ describe("a poll with wait", () => {
     await closed
   })
 
-  it("wakes all who wait on one session", async () => {
+  it("wakes all clients that wait on one session", async () => {
     const session = await app.createSession()
     const waiting = Array.from({ length: 20 }, () => read(session, "since=0&wait=30"))
     await app.send(session, "Hello")

@@ -38,27 +38,27 @@ const endOf = async (text: string, reply_mode: "fast" | "deep") => {
   )
 }
 
-describe("a model that gives no answer in time", () => {
+describe("a model that does not answer in time", () => {
   it.each([
     ["never answers", "fast", { kind: "stall" }],
     ["never answers", "deep", { kind: "stall" }],
     ["stops in the middle of its answer", "fast", { kind: "stalled_body" }],
     ["stops in the middle of its answer", "deep", { kind: "stalled_body" }],
-    ["is given up by the gateway in front of it", "fast", { kind: "status", status: 504, body: "upstream timed out" }]
+    ["is cut off by the gateway in front of it", "fast", { kind: "status", status: 504, body: "upstream timed out" }]
   ] as const)("ends the turn as timed_out: one that %s, in %s mode", async (_, mode, behaviour) => {
     otherwise = behaviour
     const ended = await endOf("Hello?", mode)
     assert.deepInclude(ended.payload, { reason: "timed_out", recoverable: true })
   })
 
-  it("is told from one that fails", async () => {
+  it("is distinguished from one that fails", async () => {
     otherwise = { kind: "status", status: 401, body: {} }
     assert.deepInclude((await endOf("Hello?", "fast")).payload, { reason: "generation_failed" })
   })
 })
 
 describe("an answer that is not JSON", () => {
-  it("is never shown to a person, and does not change how the model is asked from then on", async () => {
+  it("is never shown to a person, and does not change how the model is called from then on", async () => {
     const prose = "As an AI language model, here is the JSON you asked for."
     model.script({ kind: "plain_text", text: prose })
     const reply = await endOf("Hello?", "fast")
@@ -79,8 +79,8 @@ describe("an answer that is not JSON", () => {
   })
 })
 
-describe("how the words of a character are drawn", () => {
-  it("is the operator's to say, and within that the author's", async () => {
+describe("the sampling settings", () => {
+  it("are the operator's, and within them the author's", async () => {
     const env = {
       OPENAI_BASE_URL: model.url,
       OPENAI_TEMPERATURE: "0.7",
@@ -115,7 +115,7 @@ describe("how the words of a character are drawn", () => {
     }
   })
 
-  it("is left to a model that takes none of it", async () => {
+  it("are not sent to a model that accepts none of them", async () => {
     const other = await startTestServer({
       env: { OPENAI_BASE_URL: model.url, OPENAI_TEMPERATURE: "0.7", OPENAI_ANALYZE: "off" }
     })

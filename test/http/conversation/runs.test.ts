@@ -17,7 +17,7 @@ afterAll(() => server.close())
 
 const say = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
   )
 }
@@ -28,7 +28,7 @@ interface Run {
   readonly status: string
   readonly [field: string]: unknown
 }
-/** All pages of a list, each of this size. */
+/** All pages of a list, with this page size. */
 const all = async (path: string, size: number, query = ""): Promise<ReadonlyArray<Run>> => {
   const runs: Array<Run> = []
   for (let cursor = ""; ;) {
@@ -42,7 +42,7 @@ const all = async (path: string, size: number, query = ""): Promise<ReadonlyArra
 }
 
 describe("the runs of a session", () => {
-  it("are its turns, the newest first, each with the reading of it", async () => {
+  it("are its turns, the newest first, each with its memory extraction", async () => {
     const [session = ""] = sessions
     const runs = await all(`/v1/sessions/${session}/runs`, 25)
     assert.deepStrictEqual(
@@ -65,7 +65,7 @@ describe("the runs of a session", () => {
     }
   })
 
-  it("keep the outcome of a turn when a client indexes them by trace_id", async () => {
+  it("keep the outcome of a turn if a client indexes them by trace_id", async () => {
     const [session = ""] = sessions
     for (const path of [`/v1/sessions/${session}/runs`, "/v1/runs"]) {
       const runs = await all(path, 25)
@@ -76,13 +76,13 @@ describe("the runs of a session", () => {
     }
   })
 
-  it("come by pages of any size, each once", async () => {
+  it("are paged in any size, each once", async () => {
     const [session = ""] = sessions
     const runs = await all(`/v1/sessions/${session}/runs`, 25)
     for (const size of [1, 2, 3]) assert.deepStrictEqual(await all(`/v1/sessions/${session}/runs`, size), runs)
   })
 
-  it("are told by kind and status", async () => {
+  it("can be filtered by kind and status", async () => {
     const [session = ""] = sessions
     assert.lengthOf(await all(`/v1/sessions/${session}/runs`, 1, "&kind=reply"), 2)
     assert.lengthOf(await all(`/v1/sessions/${session}/runs`, 25, "&status=completed"), 2)
@@ -96,7 +96,7 @@ describe("the runs of a session", () => {
 })
 
 describe("the runs of an app", () => {
-  it("are those of all its sessions, the newest first, by pages of any size, and of no other app", async () => {
+  it("are those of all its sessions and no other app, the newest first, in pages of any size", async () => {
     const runs = await all("/v1/runs", 25)
     assert.lengthOf(runs, 8)
     assert.deepStrictEqual([...new Set(runs.map(({ session_id }) => session_id))], sessions.toReversed())
@@ -105,13 +105,13 @@ describe("the runs of an app", () => {
     assert.deepStrictEqual((await other.get("/v1/runs")).body.data, { runs: [], next_cursor: null })
   })
 
-  it("are told by kind and status", async () => {
+  it("can be filtered by kind and status", async () => {
     assert.lengthOf(await all("/v1/runs", 3, "&kind=relational_update"), 4)
     assert.lengthOf(await all("/v1/runs", 3, "&status=replied&kind=reply"), 4)
     assert.lengthOf(await all("/v1/runs", 3, "&status=failed"), 0)
   })
 
-  it("go on past sessions that were erased", async () => {
+  it("continue past sessions that were erased", async () => {
     const session = await app.createSession({ external_user_ref: "to-be-erased" })
     for (const text of ["One?", "Two?", "Three?"]) await say(session, text)
     await app.delete("/v1/end-users/to-be-erased")

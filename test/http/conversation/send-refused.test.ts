@@ -31,8 +31,8 @@ const rowsOf = async (session: string) => {
 }
 const nothing = { events: 0, turns: 0, jobs: 0, log: { last_cursor: 0, turn_count: 0, open_turns: 0 } }
 
-describe("a send to a session that the character has left", () => {
-  it("is 409 session_exited, each time, and writes nothing", async () => {
+describe("a send to a session that the character left", () => {
+  it("is 409 session_exited every time, and writes nothing", async () => {
     const session = await exitedSession()
     const before = await rowsOf(session)
     for (let n = 0; n < 2; n++) {
@@ -43,7 +43,7 @@ describe("a send to a session that the character has left", () => {
     assert.deepStrictEqual(await rowsOf(session), before)
   })
 
-  it("still returns the original for a key that was accepted before", async () => {
+  it("still returns the original for a key that was accepted earlier", async () => {
     const key = { "idempotency-key": randomUUID() }
     let first: unknown
     const session = await exitedSession(async (id) => {
@@ -54,15 +54,15 @@ describe("a send to a session that the character has left", () => {
     assert.deepStrictEqual(body.data, { ...(first as object), idempotent_replay: true })
   })
 
-  it("is taken in a new session", async () => {
+  it("is accepted in a new session", async () => {
     const session = await exitedSession()
     const { external_user_ref } = (await app.get(`/v1/sessions/${session}`)).body.data
-    const anew = await app.createSession({ external_user_ref })
-    assert.strictEqual((await app.send(anew, "Hello")).status, 200)
+    const next = await app.createSession({ external_user_ref })
+    assert.strictEqual((await app.send(next, "Hello")).status, 200)
   })
 })
 
-describe("a send that the budget does not cover", () => {
+describe("a send over the budget", () => {
   it("is 402 budget_exceeded before any work, and writes nothing", async () => {
     const poor = await server.createApp({ budgetUsd: 0 })
     const session = await poor.createSession()
@@ -75,7 +75,7 @@ describe("a send that the budget does not cover", () => {
     assert.strictEqual(budget?.["used"], 0)
   })
 
-  it("stops an app whose budget has run out, and goes through when it is raised", async () => {
+  it("fails in an app whose budget is used up, and succeeds when the budget is raised", async () => {
     const poor = await server.createApp({ budgetUsd: 1 })
     const session = await poor.createSession()
     assert.strictEqual((await poor.send(session, "Hello")).status, 200)
@@ -87,7 +87,7 @@ describe("a send that the budget does not cover", () => {
     assert.strictEqual((await poor.send(session, "Hello")).status, 200)
   })
 
-  it("leaves every route that costs nothing open", async () => {
+  it("leaves all free routes usable", async () => {
     const poor = await server.createApp({ budgetUsd: 0 })
     const session = await poor.createSession()
     for (const path of ["/v1/me", `/v1/sessions/${session}/events`, `/v1/sessions/${session}/state`])
@@ -95,7 +95,7 @@ describe("a send that the budget does not cover", () => {
   })
 })
 
-describe("a send to a session where 500 turns wait", () => {
+describe("a send to a session with 500 waiting turns", () => {
   it("is 429 turn_queue_full with Retry-After, and writes nothing", async () => {
     const session = await app.createSession()
     await server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`
@@ -106,7 +106,7 @@ describe("a send to a session where 500 turns wait", () => {
     assert.deepStrictEqual(await rowsOf(session), { ...nothing, log: { ...nothing.log, open_turns: 500 } })
   })
 
-  it("is taken when 499 wait", async () => {
+  it("is accepted with 499 waiting turns", async () => {
     const session = await app.createSession()
     await server.database.sql`update session_logs set open_turns = 499 where session_id = ${session}`
     assert.strictEqual((await app.send(session, "One more")).status, 200)
@@ -114,10 +114,10 @@ describe("a send to a session where 500 turns wait", () => {
 })
 
 describe("sends that arrive together", () => {
-  it("are refused each for its own price: a fast one is taken behind a deep one that the budget does not cover", async () => {
+  it("are each refused for their own price: a fast one is accepted after a deep one that is over budget", async () => {
     const poor = await server.createApp({ budgetUsd: 1 })
     const sessions = [await poor.createSession(), await poor.createSession()] as const
-    // What a send holds is read off the first one; then the budget is set between the two prices.
+    // The reservation of a send is read from the first one; then the budget is set between the two prices.
     await poor.send(sessions[0], "what does it cost?")
     const { sql } = server.database
     const [row] = await sql`select hold_micro_usd::int as hold from turns where session_id = ${sessions[0]}`
@@ -131,7 +131,7 @@ describe("sends that arrive together", () => {
     assert.deepStrictEqual([deep.status, fast.status], [402, 200])
   })
 
-  it("are told of the budget before the queue", async () => {
+  it("report the budget before the queue", async () => {
     const poor = await server.createApp({ budgetUsd: 0 })
     const session = await poor.createSession()
     await server.database.sql`update session_logs set open_turns = 500 where session_id = ${session}`

@@ -19,7 +19,7 @@ const turnsOf = async (session: string) =>
 const keyed = (key: string) => ({ "idempotency-key": key })
 
 describe("a send", () => {
-  it("answers with accepted, cursor, sent_turn_index, run_ref and reply_mode, and nothing else", async () => {
+  it("returns accepted, cursor, sent_turn_index, run_ref and reply_mode, and nothing else", async () => {
     const session = await openSession()
     const { status, body } = await app.send(session, "What is for dinner?")
     assert.strictEqual(status, 200)
@@ -30,14 +30,14 @@ describe("a send", () => {
     assert.match(body.data.run_ref, /^run_/)
   })
 
-  it("never answers with the reply", async () => {
+  it("never returns the reply", async () => {
     const session = await openSession()
     const { body } = await app.send(session, "What is for dinner?")
     const reply = await app.waitFor(session, (event) => event.role === "character" && event.type === "message.created")
     assert.notInclude(JSON.stringify(body), reply.payload["text"])
   })
 
-  it("is on the log, with its run.status, before it is answered", async () => {
+  it("is on the log, with its run.status, before the response", async () => {
     const session = await openSession()
     for (let n = 1; n <= 5; n++) {
       const { body } = await app.send(session, `Message ${n}`)
@@ -53,7 +53,7 @@ describe("a send", () => {
     }
   })
 
-  it("ends in a reply on the log", async () => {
+  it("leads to a reply on the log", async () => {
     const session = await openSession()
     const reply = await app.converse(session, "What is for dinner?")
     assert.deepInclude(reply, { type: "message.created", role: "character" })
@@ -63,14 +63,14 @@ describe("a send", () => {
     )
   })
 
-  it("numbers the turns of a session from 1 on", async () => {
+  it("numbers the turns of a session from 1", async () => {
     const session = await openSession()
     const indexes: Array<number> = []
     for (let n = 0; n < 3; n++) indexes.push((await app.send(session, "Hello")).body.data.sent_turn_index)
     assert.deepStrictEqual(indexes, [1, 2, 3])
   })
 
-  it("gets turns of one session answered one at a time, in order", async () => {
+  it("has its turn answered after the earlier turns of the session, in order", async () => {
     const session = await openSession()
     const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => app.send(session, `Message ${n}`)))
     const last = Math.max(...sent.map((answer) => answer.body.data.sent_turn_index))
@@ -84,7 +84,7 @@ describe("a send", () => {
     )
   })
 
-  it("of a person who floods is answered once each, in order, and another person is answered meanwhile", async () => {
+  it("of a person who sends too many is answered once each, in order, and others are answered meanwhile", async () => {
     const flooded = [
       await app.createSession({ character_slug, external_user_ref: "flooder" }),
       await app.createSession({ character_slug, external_user_ref: "flooder" })
@@ -120,7 +120,7 @@ describe("a send", () => {
     assert.strictEqual((await turnsOf(session))[0]?.["reply_mode"], effective)
   })
 
-  it("says on the trace of a deep turn that the offline engine has no critic", async () => {
+  it("shows on the trace of a deep turn that the offline engine has no critic", async () => {
     const session = await openSession()
     const criticOf = async (replyMode: string) => {
       const { cursor, run_ref } = (
@@ -139,7 +139,7 @@ describe("a send", () => {
     ["without text", {}, "body.text: Required"],
     ["with an empty text", { text: "" }, "body.text: Too small"],
     ["with a blank text", { text: " \n" }, "body.text: Must not be blank"],
-    ["with a text that is none", { text: 7 }, "body.text: Invalid input: expected string"],
+    ["with a text of another type", { text: 7 }, "body.text: Invalid input: expected string"],
     ["with an unknown reply_mode", { text: "x", reply_mode: "slow" }, "body.reply_mode"],
     ["with a reply_mode of null", { text: "x", reply_mode: null }, "body.reply_mode"]
   ])("%s is 422 and writes nothing", async (_, body, quoted) => {
@@ -153,7 +153,7 @@ describe("a send", () => {
 })
 
 describe("a send with an Idempotency-Key", () => {
-  it("echoes it as client_message_id in the message.created and the run.status", async () => {
+  it("returns it as client_message_id in the message.created and the run.status", async () => {
     const session = await openSession()
     const key = randomUUID()
     const { body } = await app.send(session, "Hello", keyed(key))
@@ -162,13 +162,13 @@ describe("a send with an Idempotency-Key", () => {
     assert.strictEqual(status?.payload["client_message_id"], key)
   })
 
-  it("has no client_message_id in either when none was sent", async () => {
+  it("without a key has no client_message_id in either", async () => {
     const session = await openSession()
     await app.send(session, "Hello")
     for (const event of await app.events(session)) assert.notProperty(event.payload, "client_message_id")
   })
 
-  it("returns the original cursor and turn the second time, with idempotent_replay, and makes no second turn", async () => {
+  it("returns the original the second time, with idempotent_replay, and creates no second turn", async () => {
     const session = await openSession()
     const key = randomUUID()
     const first = await app.send(session, "What is for dinner?", keyed(key))
@@ -181,7 +181,7 @@ describe("a send with an Idempotency-Key", () => {
     assert.lengthOf(await turnsOf(session), 1)
   })
 
-  it("returns the original whatever the body of the second", async () => {
+  it("returns the original whatever the body of the second request", async () => {
     const session = await openSession()
     const key = randomUUID()
     const first = await app.send(session, "One thing", keyed(key))
@@ -195,7 +195,7 @@ describe("a send with an Idempotency-Key", () => {
     assert.notInclude(JSON.stringify(await app.events(session)), "Quite another")
   })
 
-  it("is another message in another session", async () => {
+  it("is a different message in another session", async () => {
     const key = randomUUID()
     const answers = [
       await app.send(await openSession(), "Hello", keyed(key)),
@@ -205,7 +205,7 @@ describe("a send with an Idempotency-Key", () => {
     assert.notStrictEqual(answers[0]?.body.data.run_ref, answers[1]?.body.data.run_ref)
   })
 
-  it("makes one turn of 50 sends at once", async () => {
+  it("creates one turn for 50 concurrent sends", async () => {
     const session = await openSession()
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 50 }, () => app.send(session, "Hello", keyed(key))))
@@ -230,7 +230,7 @@ describe("a send with an Idempotency-Key", () => {
     ["", 422],
     ["k".repeat(255), 200],
     ["k".repeat(256), 422]
-  ])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+  ])("accepts a key of 1 to 255 characters: %j", async (key, expected) => {
     assert.strictEqual((await app.send(await openSession(), "Hello", keyed(key))).status, expected)
   })
 })

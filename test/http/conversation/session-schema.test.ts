@@ -15,7 +15,7 @@ const pair = { character_slug: "mara", external_user_ref: "u1" }
 
 const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth))
 
-describe("a session to create", () => {
+describe("the body that creates a session", () => {
   it.each(["character_slug", "character", "slug"])("names its character by %s", (alias) => {
     expect(characterSlugOf(SessionCreate.parse({ [alias]: "mara", external_user_ref: "u1" }))).toBe("mara")
   })
@@ -45,19 +45,19 @@ describe("a session to create", () => {
       { ...pair, metadata: { note: nested(64) } }
     ],
     ["body.new_thread: Invalid input: expected boolean, received string", { ...pair, new_thread: "yes" }]
-  ])("says %s", (message, body) => {
+  ])("reports %s", (message, body) => {
     expect(refusal(SessionCreate, body)).toBe(message)
   })
 
-  it("takes metadata of exactly 4 KiB, and null for the proactive override", () => {
+  it("accepts metadata of exactly 4 KiB, and null for the proactive override", () => {
     const body = { ...pair, proactive_enabled: null, metadata: { note: "é".repeat(2042) + "a" } }
     expect(Buffer.byteLength(JSON.stringify(body.metadata))).toBe(4096)
     expect(SessionCreate.parse(body)).toEqual({ ...body, new_thread: false })
   })
 })
 
-describe("a message to send", () => {
-  it("is fast unless asked otherwise", () => {
+describe("the body of a message", () => {
+  it("is fast by default", () => {
     expect(MessageSend.parse({ text: "Hi" })).toEqual({ text: "Hi", reply_mode: "fast" })
     expect(MessageSend.parse({ text: "🦊".repeat(32_000), reply_mode: "deep" }).reply_mode).toBe("deep")
   })
@@ -70,13 +70,13 @@ describe("a message to send", () => {
     ['body.reply_mode: Invalid option: expected one of "fast"|"deep"', { text: "Hi", reply_mode: "slow" }],
     ["body: Required", undefined],
     ["body: Invalid input: expected object, received null", null]
-  ])("says %s", (message, body) => {
+  ])("reports %s", (message, body) => {
     expect(refusal(MessageSend, body)).toBe(message)
   })
 })
 
 describe("the JSON schemas", () => {
-  it.each(Object.entries({ SessionCreate, MessageSend, AppPatch, proactiveControls }))("represent %s", (_, schema) => {
+  it.each(Object.entries({ SessionCreate, MessageSend, AppPatch, proactiveControls }))("describe %s", (_, schema) => {
     expect(z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" })).toMatchObject({ type: "object" })
   })
 })

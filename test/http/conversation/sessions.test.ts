@@ -14,7 +14,7 @@ afterAll(() => server.close())
 
 const ask = (fields: object, headers?: Record<string, string>) =>
   app.post("/v1/sessions", { character_slug, external_user_ref: "user-1", ...fields }, headers)
-/** A thread of its own for each test. */
+/** A separate thread for each test. */
 const open = (fields: object = {}) => ask({ new_thread: true, ...fields })
 
 describe("POST /v1/sessions", () => {
@@ -38,7 +38,7 @@ describe("POST /v1/sessions", () => {
     })
   })
 
-  it("takes character and slug for character_slug, but only one of them", async () => {
+  it("accepts character and slug for character_slug, but only one of them", async () => {
     for (const alias of ["character", "slug"]) {
       const { body } = await app.post("/v1/sessions", { [alias]: character_slug, external_user_ref: "u" })
       assert.strictEqual(body.data.character_slug, character_slug)
@@ -52,7 +52,7 @@ describe("POST /v1/sessions", () => {
     ["a person's timezone", { end_user: { timezone: "Mars/Olympus" } }, "body.end_user.timezone"],
     ["a short external_user_ref", { external_user_ref: "x".repeat(129) }, "body.external_user_ref: Too big"],
     ["a boolean proactive_enabled", { proactive_enabled: "yes" }, "body.proactive_enabled"]
-  ])("wants %s: 422", async (_, fields, quoted) => {
+  ])("requires %s: 422", async (_, fields, quoted) => {
     const { status, body } = await open(fields)
     assert.strictEqual(status, 422)
     assert.include(body.detail.message, quoted)
@@ -68,7 +68,7 @@ describe("POST /v1/sessions", () => {
     assert.strictEqual((await ask({ external_user_ref: "again" })).body.data.id, second.body.data.id)
   })
 
-  it("returns the active thread of this person and character by default", async () => {
+  it("returns the active thread of the person and character by default", async () => {
     const first = await ask({ external_user_ref: "reuser" })
     const second = await ask({ external_user_ref: "reuser" })
     const elsewhere = await ask({ external_user_ref: "Reuser" })
@@ -77,7 +77,7 @@ describe("POST /v1/sessions", () => {
     assert.isTrue(elsewhere.body.data.created)
   })
 
-  it("leaves the active thread as it is, and names in ignored_fields what differs", async () => {
+  it("leaves the active thread unchanged, and names differing fields in ignored_fields", async () => {
     const reuse = (fields: object, headers?: Record<string, string>) =>
       ask({ external_user_ref: "keeper", ...fields }, headers)
     const first = await reuse({ metadata: { plan: "gold", seats: [1, 2] }, proactive_enabled: true })
@@ -101,13 +101,13 @@ describe("POST /v1/sessions", () => {
     ])
   })
 
-  it("opens one thread when many requests come at once", async () => {
+  it("opens one thread for concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask({ external_user_ref: "crowd" })))
     assert.strictEqual(new Set(answers.map((answer) => answer.body.data.id)).size, 1)
     assert.strictEqual(answers.filter((answer) => answer.body.data.created).length, 1)
   })
 
-  it("opens another thread after the last one has ended", async () => {
+  it("opens another thread when the last one has ended", async () => {
     const own = await app.createCharacter()
     const first = await ask({ character_slug: own })
     await server.database
@@ -120,7 +120,7 @@ const greeted = async (greeting: unknown) =>
   app.createSession({ character_slug: await app.createCharacter(greeting === undefined ? {} : { greeting }) })
 
 describe("a greeting", () => {
-  it("that is authored is on the log as character.initiated when the session has been created", async () => {
+  it("is on the log as character.initiated as soon as the session is created", async () => {
     const session = await greeted("Door's open.\n\nMind the step.")
     const [event, ...rest] = await app.events(session)
     assert.deepInclude(event, {
@@ -137,24 +137,24 @@ describe("a greeting", () => {
     assert.deepInclude(data, { last_cursor: 1, turn_count: 0, unanswered_character_turns: 1 })
   })
 
-  it("may be an object of bubbles", async () => {
+  it("may be an object with bubbles", async () => {
     const [event] = await app.events(await greeted({ bubbles: ["Oh.", "You again."] }))
     assert.deepStrictEqual(event?.payload["bubbles"], ["Oh.", "You again."])
   })
 
-  it("is one of the alternates where there are some", async () => {
+  it("is one of the alternates, if there are any", async () => {
     const [event] = await app.events(await greeted({ bubbles: ["A"], alternates: ["B"] }))
     assert.include([["A"], ["B"]].map(String), String(event?.payload["bubbles"]))
   })
 
   it.each([undefined, { mode: "none" }, { mode: "none", bubbles: ["Never said."] }])(
-    "is not said where none is authored: %j",
+    "is not sent if none is authored: %j",
     async (greeting) => {
       assert.deepStrictEqual(await app.events(await greeted(greeting)), [])
     }
   )
 
-  it("is said once per thread, not again when the thread is returned", async () => {
+  it("is sent once per thread, and not again when the thread is returned", async () => {
     const own = await app.createCharacter({ greeting: "Hello." })
     const { body } = await ask({ character_slug: own })
     await ask({ character_slug: own })
@@ -163,7 +163,7 @@ describe("a greeting", () => {
 })
 
 describe("GET /v1/sessions", () => {
-  it("pages from the newest on, each session once", async () => {
+  it("lists from the newest, each session once", async () => {
     const own = await server.createApp()
     const slug = await own.createCharacter()
     const made: Array<string> = []
@@ -199,7 +199,7 @@ describe("GET /v1/sessions", () => {
 })
 
 describe("GET /v1/sessions/{id}/state", () => {
-  it("redacts an empty meter until the app opts in", async () => {
+  it("returns an empty, redacted meter until the app opts in", async () => {
     const own = await server.createApp()
     const session = await own.createSession()
     const meter = async () => (await own.get(`/v1/sessions/${session}/state`)).body.data.relational_meter
@@ -213,7 +213,7 @@ describe("GET /v1/sessions/{id}/state", () => {
     assert.isFalse((await meter()).redacted)
   })
 
-  it("takes each proactive control from the session, else the character, else the app", async () => {
+  it("takes each proactive control from the session, then the character, then the app", async () => {
     const slug = await app.createCharacter({
       behavioral_thresholds: { proactive_enabled: true, proactivity_tolerance: 0.4, withhold: 0.9 }
     })
@@ -233,7 +233,7 @@ describe("GET /v1/sessions/{id}/state", () => {
     assert.strictEqual(cleared.sources.proactive_enabled, "character")
   })
 
-  it("names the session, and the turn that is being answered", async () => {
+  it("names the session and the turn in progress", async () => {
     const session = await app.createSession({ character_slug })
     const stateOf = async () => (await app.get(`/v1/sessions/${session}/state`)).body.data
     assert.deepStrictEqual((await stateOf()).turn, { state: "idle", run_ref: null })
@@ -250,7 +250,7 @@ describe("GET /v1/sessions/{id}/state", () => {
 })
 
 describe("an archived character", () => {
-  it("keeps its open threads, and opens no other", async () => {
+  it("keeps its open threads, and gets no new ones", async () => {
     const character_slug = await app.createCharacter()
     const session = await app.createSession({ character_slug, external_user_ref: "loyal" })
     await app.delete(`/v1/characters/${character_slug}`)
@@ -260,7 +260,7 @@ describe("an archived character", () => {
     assert.deepStrictEqual([other.status, other.body.detail.code], [409, "character_archived"])
   })
 
-  it("leaves no session alive when they are to end, however many are being opened", async () => {
+  it("has no active session left if they are to end, even if others are being opened", async () => {
     const character_slug = await app.createCharacter()
     const opening = Array.from({ length: 8 }, (_, n) =>
       app.post("/v1/sessions", { character_slug, external_user_ref: `racer-${n}` })
@@ -275,7 +275,7 @@ describe("an archived character", () => {
 })
 
 describe("a greeting", () => {
-  it("fills in who speaks and who is spoken to", async () => {
+  it("fills in the names of the character and the person", async () => {
     const character_slug = await app.createCharacter({ greeting: "Hello {{user}}, I am {{char}}." })
     const session = await app.createSession({ character_slug, end_user: { display_name: "Bo" } })
     const [event] = await app.events(session)

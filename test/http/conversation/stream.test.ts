@@ -26,7 +26,7 @@ interface Frame {
   readonly data: string
 }
 
-/** The bytes of a stream as they come, cut into frames by hand. */
+/** The bytes of a stream as they arrive, split into frames manually. */
 const openRaw = async (session: string, query = "", headers: Record<string, string> = {}) => {
   const request = get(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, {
     headers: { authorization: `Bearer ${app.key}`, ...headers }
@@ -54,7 +54,7 @@ const openRaw = async (session: string, query = "", headers: Record<string, stri
   return { response, blocks, frames, waitForCursor, text: () => text }
 }
 
-/** A foreign reader: the browsers' own protocol, by the eventsource package. */
+/** An independent reader: the browsers' own protocol, from the eventsource package. */
 const openEventSource = (session: string, query = "") => {
   const seen: Array<LogEvent> = []
   const source = new EventSource(`${server.baseUrl}/v1/sessions/${session}/events/stream${query}`, {
@@ -78,7 +78,7 @@ const openEventSource = (session: string, query = "") => {
 }
 
 const openSession = () => app.createSession({ character_slug })
-/** A session with answered turns; its last cursor. */
+/** A session with answered turns. Returns its last cursor. */
 const talk = async (session: string, turns: number) => {
   for (let n = 0; n < turns; n++) await app.converse(session, `Message ${n}`)
   return (await app.events(session)).length
@@ -86,7 +86,7 @@ const talk = async (session: string, turns: number) => {
 const parsed = (frames: ReadonlyArray<Frame>) => frames.map((frame) => JSON.parse(frame.data))
 
 describe("the stream", () => {
-  it("is a text/event-stream that nothing on the way may keep or hold back, with the headers of every answer", async () => {
+  it("is a text/event-stream that must not be cached or buffered, with the headers of every response", async () => {
     const { response } = await openRaw(await openSession(), "", { "x-request-id": "mine" })
     assert.strictEqual(response.statusCode, 200)
     assert.match(response.headers["content-type"] ?? "", /^text\/event-stream/)
@@ -96,7 +96,7 @@ describe("the stream", () => {
     assert.strictEqual(response.headers["x-request-id"], "mine")
   })
 
-  it("begins with a retry line of one to three seconds, not the same for all", async () => {
+  it("starts with a retry line of one to three seconds, which varies", async () => {
     const session = await openSession()
     const retries = await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -110,7 +110,7 @@ describe("the stream", () => {
     assert.isAbove(new Set(retries).size, 1)
   })
 
-  it("has a frame an event: id is its cursor, event its type, data the event as the poll has it", async () => {
+  it("has a frame for each event: id is its cursor, event its type, data the event as in the poll", async () => {
     const session = await openSession()
     const last = await talk(session, 2)
     const { frames, waitForCursor } = await openRaw(session)
@@ -122,7 +122,7 @@ describe("the stream", () => {
     }
   })
 
-  it("keeps line breaks of a text inside its data line", async () => {
+  it("keeps the line breaks of a text inside its data line", async () => {
     const session = await openSession()
     const text = "one\ntwo\r\nthree\rfour\u2028five\n\ndata: six"
     await app.send(session, text)
@@ -142,7 +142,7 @@ describe("the stream", () => {
     )
   })
 
-  it("starts after Last-Event-ID, which beats since", async () => {
+  it("starts after Last-Event-ID, which takes precedence over since", async () => {
     const session = await openSession()
     const last = await talk(session, 2)
     const { frames, waitForCursor } = await openRaw(session, "?since=0", { "last-event-id": String(last - 1) })
@@ -153,7 +153,7 @@ describe("the stream", () => {
     )
   })
 
-  it("starts, with a since beyond the tail, only after that cursor", async () => {
+  it("starts only after since if it is beyond the tail", async () => {
     const session = await openSession()
     const { frames, waitForCursor } = await openRaw(session, "?since=4")
     const last = await talk(session, 2)
@@ -176,7 +176,7 @@ describe("the stream", () => {
     assert.strictEqual(body.detail.code, "validation_error")
   })
 
-  it("brings events as they come, each reply whole", async () => {
+  it("sends events as they are written, each reply complete", async () => {
     const session = await openSession()
     const { seen, waitForCursor } = openEventSource(session)
     await app.send(session, "What is for dinner?")
@@ -188,7 +188,7 @@ describe("the stream", () => {
     assert.deepStrictEqual(seen[2]?.payload["bubbles"], ["Leek soup, and bread if you cut it."])
   })
 
-  it("brings each event once and in order to every follower, whenever and wherever it joined", async () => {
+  it("sends each event once and in order to every client, whenever and wherever it connects", async () => {
     const session = await openSession()
     await talk(session, 2)
     const followers = [openEventSource(session), openEventSource(session, "?since=3")]
@@ -208,7 +208,7 @@ describe("the stream", () => {
     }
   })
 
-  it("resumes without a gap or a repeat when a reader that was cut off comes back by itself", async () => {
+  it("resumes without gaps or repeats when a disconnected client reconnects", async () => {
     const session = await openSession()
     const connections: Array<AbortSignal> = []
     const seen: Array<number> = []
@@ -254,7 +254,7 @@ const endOf = async (chunk: string) => {
 }
 
 describe("the end of a connection", () => {
-  it("comes after all that was written, for a reader that reads", async () => {
+  it("follows everything that was written, for a client that reads", async () => {
     const { socket, roomLeft } = await endOf("data: last\n\n")
     assert.isTrue(roomLeft)
     let text = ""
@@ -265,7 +265,7 @@ describe("the end of a connection", () => {
     assert.include(text, "data: last\n\n")
   })
 
-  it("comes at once, for a reader that does not", async () => {
+  it("is immediate for a client that does not read", async () => {
     const { response, roomLeft } = await endOf("x".repeat(50_000_000))
     assert.isFalse(roomLeft)
     await vi.waitUntil(() => response.closed, { timeout: 10_000, interval: 5 })

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ]) {
     const { trace_id } = await app.converse(session, text)
     reply = trace_id
-    await until("the turn to be read", async () =>
+    await until("memory extraction", async () =>
       (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
     )
   }
@@ -47,7 +47,7 @@ const page = async (
   (await app.get(`/v1/sessions/${session}/timeline${query}`)).body.data
 
 describe("the timeline of a session", () => {
-  it("has everything that has happened in it, the newest first", async () => {
+  it("lists everything that has happened in it, the newest first", async () => {
     const { items } = await page("?limit=100")
     assert.deepStrictEqual(
       items.map(({ at }) => at),
@@ -76,7 +76,7 @@ describe("the timeline of a session", () => {
     assert.isTrue(items.some(({ kind, title }) => kind === "safety" && title.startsWith("crisis")))
   })
 
-  it("comes by pages of any size, each thing once, though many happen at once", async () => {
+  it("is paged in any size, each item once, even if many have the same time", async () => {
     await server.database
       .sql`update events set created_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
     await server.database
@@ -96,7 +96,7 @@ describe("the timeline of a session", () => {
     }
   })
 
-  it("is read from a moment on backwards", async () => {
+  it("is read backwards from a given time", async () => {
     const { items } = await page("?limit=100")
     const middle = items[Math.floor(items.length / 2)]?.at ?? ""
     assert.deepStrictEqual(
@@ -105,7 +105,7 @@ describe("the timeline of a session", () => {
     )
   })
 
-  it("says when it is not understood", async () => {
+  it("refuses invalid parameters", async () => {
     for (const before of ["yesterday", "bm9wZQ", Buffer.from("12-x y").toString("base64url")]) {
       assert.strictEqual((await app.get(`/v1/sessions/${session}/timeline?before=${before}`)).status, 422)
     }

@@ -10,7 +10,7 @@ let server: TestServer
 let app: TestApp
 let other: TestApp
 beforeAll(async () => {
-  // No worker: lanes stay as the surface leaves them.
+  // No worker: lanes stay as the API leaves them.
   server = await startTestServer({ env: { ROLES: "api", OUTBOUND_ALLOW: "127.0.0.1" } })
   app = await server.createApp()
   other = await server.createApp()
@@ -83,7 +83,7 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     }
   })
 
-  it("are listed page by page", async () => {
+  it("are listed in pages", async () => {
     const ids = [(await made(home, {}, by)).id, (await made(home, {}, by)).id]
     const first = (await by.get(`${home}/channels?limit=1`)).body.data
     const second = (await by.get(`${home}/channels?limit=1&cursor=${first.next_cursor}`)).body.data
@@ -95,7 +95,7 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     for (const id of ids) await by.delete(`${home}/channels/${id}`)
   })
 
-  it("are at most five, however many are asked for at once", async () => {
+  it("are limited to five, also for concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(home, {}, undefined, by)))
     assert.deepStrictEqual(answers.map((answer) => answer.status).sort(), [
       ...Array.from({ length: 5 }, () => 200),
@@ -108,7 +108,7 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     assert.strictEqual((await create(home, {}, undefined, by)).status, 200)
   })
 
-  it("are of no other app, nor of another home: 404 with one constant body", async () => {
+  it("of another app or another parent are 404 with a constant body", async () => {
     const mine = (await by.get(`${home}/channels`)).body.data.channels[0].id
     const theirs = (await made(otherHome, {}, other)).id
     const elsewhere = kind === "app" ? ofSession(await by.createSession()) : `/v1/apps/${by.appId}`
@@ -149,7 +149,7 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
     assert.strictEqual((await other.get(`${otherHome}/channels/${theirs}`)).body.data.status, "active")
   })
 
-  it("can be paused, resumed and replayed; what is repeated under one Idempotency-Key happens once", async () => {
+  it("can be paused, resumed and replayed; a repeated Idempotency-Key has no further effect", async () => {
     const { id } = (await by.get(`${home}/channels`)).body.data.channels[0]
     const path = `${home}/channels/${id}`
     const paused = await by.post(`${path}/pause`, { until: "tomorrow" })
@@ -165,16 +165,16 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
   })
 })
 
-describe("what a channel is created with", () => {
+describe("the body that creates a channel", () => {
   it.each([
     ["a plain http URL", { url: "http://example.com/hook" }, "channel_url_rejected"],
     ["a private address", { url: "https://10.0.0.1/hook" }, "channel_url_rejected"],
-    ["this machine, by an address that is not excepted", { url: "https://[::1]/hook" }, "channel_url_rejected"],
+    ["this machine, by an address that is not allowed", { url: "https://[::1]/hook" }, "channel_url_rejected"],
     ["a URL with a password", { url: "https://u:p@example.com/" }, "channel_url_rejected"],
     ["no URL", { url: "nonsense" }, "channel_url_rejected"],
     ["too long a URL", { url: `https://example.com/${"x".repeat(2048)}` }, "validation_error"],
     ["another kind", { kind: "carrier-pigeon" }, "validation_error"],
-    ["an event type that there is not", { events: ["message.create"] }, "validation_error"],
+    ["an unknown event type", { events: ["message.create"] }, "validation_error"],
     ["no event type at all", { events: [] }, "validation_error"],
     ["a secret that is too short", { secret: "x".repeat(15) }, "validation_error"],
     ["a secret that is too long", { secret: "x".repeat(257) }, "validation_error"],
@@ -191,12 +191,12 @@ describe("what a channel is created with", () => {
     assert.strictEqual(patched.body.detail.code, code)
   })
 
-  it("names OUTBOUND_ALLOW in the fix for an address that the operator could except", async () => {
+  it("names OUTBOUND_ALLOW in the fix for an address that the operator could allow", async () => {
     const { body } = await create(ofSession(await app.createSession()), { url: "http://10.0.0.1/hook" })
     assert.include(body.detail.fix, "OUTBOUND_ALLOW")
   })
 
-  it("is not an exited session's obstacle: its log can still be pushed", async () => {
+  it("is accepted for an exited session: its log can still be pushed", async () => {
     const slug = await app.createCharacter()
     const session = await app.createSession({ character_slug: slug })
     await app.delete(`/v1/characters/${slug}?end_sessions=true`)
@@ -219,7 +219,7 @@ describe("the secret of a channel", () => {
     )
     return texts.map(([row]) => row?.["text"]).join("\n")
   }
-  /** In the forms in which it could stand in a row. */
+  /** In all forms that it could have in a row. */
   const spellings = (secret: string) => [
     secret,
     Buffer.from(secret).toString("hex"),
@@ -227,7 +227,7 @@ describe("the secret of a channel", () => {
     ...(secret.startsWith("whsec_") ? [secret.slice(6), Buffer.from(secret.slice(6), "base64").toString("hex")] : [])
   ]
 
-  it("is shown when it is set and never again, and is in no table in plain", async () => {
+  it("is shown when it is set and never again, and is in no table in plain text", async () => {
     const home = ofSession(await app.createSession())
     const given = `my-own-secret-${randomBytes(8).toString("hex")}`
     const channel = await made(home, { secret: given }, app)
@@ -251,7 +251,7 @@ describe("the secret of a channel", () => {
     for (const secret of [given, rotated, own].flatMap(spellings)) assert.notInclude(everything, secret)
   })
 
-  it("is left out when a create is replayed under its Idempotency-Key", async () => {
+  it("is omitted when a create is replayed under its Idempotency-Key", async () => {
     const home = ofSession(await app.createSession())
     const headers = { "idempotency-key": randomUUID() }
     const first = await create(home, {}, headers)
@@ -263,7 +263,7 @@ describe("the secret of a channel", () => {
     assert.notInclude(await tables(), secret)
   })
 
-  it("goes on signing for as long as was said, a day when nothing was said, and not at all at 0", async () => {
+  it("keeps signing after a rotation for the requested time, a day by default, and not at all with 0", async () => {
     const home = ofSession(await app.createSession())
     const { id } = await made(home)
     const until = async (body: object) => {
@@ -290,7 +290,7 @@ describe("the secret of a channel", () => {
 })
 
 describe("the lane of a session's channel", () => {
-  it("begins behind what is on the log, or at its start", async () => {
+  it("starts at the end of the log, or at its start", async () => {
     const home = ofSession(await greeted())
     const [now, start] = [await made(home), await made(home, { from: "start" })]
     assert.deepInclude(await lane(now.id), { position: 1, head: 1, status: "idle" })
@@ -299,28 +299,24 @@ describe("the lane of a session's channel", () => {
     assert.isNotEmpty(await jobs("deliver"))
   })
 
-  it(
-    "gets a new fence from a pause, so that what is on its way writes nothing, and goes on from there when " +
-      "resumed",
-    async () => {
-      const session = await greeted()
-      const { id } = await made(ofSession(session), { from: "start" })
-      const path = `${ofSession(session)}/channels/${id}`
-      await server.database
-        .sql`update lanes set owner = 'wrk_gone', fence = 7, sending = 1, sending_at = now() where channel_id = ${id}`
-      await app.post(`${path}/pause`, {})
-      assert.deepInclude(await lane(id), { position: 0, owner: null, fence: 8 })
-      await server.database.sql`update lanes set status = 'parked', failures = 3 where channel_id = ${id}`
-      await server.database
-        .sql`update channels set failing_since = now(), consecutive_failures = 3 where channel_id = ${id}`
-      const { body } = await app.post(`${path}/resume`, {})
-      assert.deepInclude(body.data, { status: "active", position: 0, consecutive_failures: 0 })
-      assert.deepInclude(await lane(id), { position: 0, status: "ready", generation: 2, fence: 9, failures: 0 })
-      assert.deepInclude(await row(id), { failing_since: null, rewind_to: null })
-    }
-  )
+  it("gets a new fence from a pause, so that an attempt in flight writes nothing, until it resumes", async () => {
+    const session = await greeted()
+    const { id } = await made(ofSession(session), { from: "start" })
+    const path = `${ofSession(session)}/channels/${id}`
+    await server.database
+      .sql`update lanes set owner = 'wrk_gone', fence = 7, sending = 1, sending_at = now() where channel_id = ${id}`
+    await app.post(`${path}/pause`, {})
+    assert.deepInclude(await lane(id), { position: 0, owner: null, fence: 8 })
+    await server.database.sql`update lanes set status = 'parked', failures = 3 where channel_id = ${id}`
+    await server.database
+      .sql`update channels set failing_since = now(), consecutive_failures = 3 where channel_id = ${id}`
+    const { body } = await app.post(`${path}/resume`, {})
+    assert.deepInclude(body.data, { status: "active", position: 0, consecutive_failures: 0 })
+    assert.deepInclude(await lane(id), { position: 0, status: "ready", generation: 2, fence: 9, failures: 0 })
+    assert.deepInclude(await row(id), { failing_since: null, rewind_to: null })
+  })
 
-  it("is put back by a replay, of a disabled channel too, and never past its head", async () => {
+  it("is set back by a replay, also on a disabled channel, and never past its head", async () => {
     const session = await greeted()
     const { id } = await made(ofSession(session))
     const path = `${ofSession(session)}/channels/${id}`
@@ -329,12 +325,12 @@ describe("the lane of a session's channel", () => {
     assert.deepInclude(await lane(id), { position: 0, status: "ready", generation: 2, fence: 1 })
     assert.strictEqual((await app.post(`${path}/replay`, { since: 99 })).body.data.position, 1)
     assert.deepInclude(await lane(id), { position: 1, head: 1, status: "idle" })
-    // A resume does not repeat the replay before it.
+    // A resume does not repeat the earlier replay.
     await app.post(`${path}/resume`, {})
     assert.deepInclude(await lane(id), { position: 1, status: "idle" })
   })
 
-  it("goes with its channel", async () => {
+  it("is deleted with its channel", async () => {
     const home = ofSession(await greeted())
     const { id } = await made(home)
     await app.delete(`${home}/channels/${id}`)
@@ -370,7 +366,7 @@ describe("the address of a channel", () => {
     [`/api/v1/${CREDENTIAL}/?${CREDENTIAL}`, "/api/…?…"],
     [`/?${CREDENTIAL}#${CREDENTIAL}`, "/?…"],
     [`/b3f1c2d4-0000-4000-8000-c0ffee${CREDENTIAL}/in`, "/…"]
-  ])("is shown masked and stored encrypted, whatever is asked: %s", async (path, shown) => {
+  ])("is shown masked and stored encrypted, whatever the request: %s", async (path, shown) => {
     const origin = "https://127.0.0.1:1"
     const home = ofSession(await app.createSession())
     const key = { "idempotency-key": randomUUID() }
@@ -394,7 +390,7 @@ describe("the address of a channel", () => {
     for (const spelling of SPELLINGS) assert.notInclude(stored, spelling)
   })
 
-  it("is in no error that refuses it", async () => {
+  it("is not in any error that refuses it", async () => {
     const home = ofSession(await app.createSession())
     for (const url of [
       `http://example.com/${CREDENTIAL}`,
@@ -409,7 +405,7 @@ describe("the address of a channel", () => {
     }
   })
 
-  it("that an earlier version stored in plain text is sealed when a process starts, and is readable before that", async () => {
+  it("stored in plain text by an earlier version is encrypted at process start, and readable before", async () => {
     const home = ofSession(await app.createSession())
     const { id } = await made(home)
     await server.database

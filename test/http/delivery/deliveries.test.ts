@@ -17,10 +17,7 @@ interface Setting {
   readonly channel: string
   readonly ids: ReadonlyArray<string>
 }
-/**
- * A session with four events, the first a greeting and the second and third those of a message, and a channel that has
- * delivered nothing.
- */
+/** A session with four events (a greeting, then the two of a message), and a channel that has delivered nothing. */
 const setUp = async (fields: object = {}): Promise<Setting> => {
   const session = await app.createSession({ character_slug: await app.createCharacter({ greeting: "Hello." }) })
   const { body } = await app.post(`/v1/sessions/${session}/channels`, {
@@ -59,7 +56,7 @@ const lane = async ({ channel }: Setting) =>
   )[0]
 
 describe("the trace of a turn", () => {
-  it("counts the pushes of its events that were tried and that arrived", async () => {
+  it("counts the pushes of its events that were attempted and that arrived", async () => {
     const at = await setUp()
     await attempt(at, 1, 1, "sent", { status: 200 })
     await attempt(at, 2, 2, "not_sent", { status: 503 })
@@ -71,7 +68,7 @@ describe("the trace of a turn", () => {
 })
 
 describe("the deliveries of a session", () => {
-  it("are those that a lane has before it, newest first, and pending", async () => {
+  it("are the events ahead of a lane, newest first, and pending", async () => {
     const at = await setUp()
     const { deliveries, next_cursor } = await list(at)
     assert.isNull(next_cursor)
@@ -94,7 +91,7 @@ describe("the deliveries of a session", () => {
     )
   })
 
-  it("are of the types that the channel wants, and of no event that it began behind", async () => {
+  it("are of the types that the channel wants, and of no event before its start", async () => {
     const at = await setUp({ events: ["message.created"] })
     assert.deepStrictEqual(
       (await list(at)).deliveries.map((delivery: { event_cursor: number }) => delivery.event_cursor),
@@ -107,7 +104,7 @@ describe("the deliveries of a session", () => {
     assert.deepStrictEqual((await list(at, `?channel_id=${other.body.data.id}`)).deliveries, [])
   })
 
-  it("say what became of each: sent behind the position, failing at the lane's next event, pending after it", async () => {
+  it("show the result of each: sent before the position, failing at the next event, pending after", async () => {
     const at = await setUp()
     await attempt(at, 1, 1, "unknown", { error: "timeout" })
     await attempt(at, 1, 2, "sent", { status: 204 })
@@ -162,7 +159,7 @@ describe("the deliveries of a session", () => {
     )
   })
 
-  it("are next tried when the whole channel no longer waits", async () => {
+  it("are attempted next when the whole channel no longer waits", async () => {
     const at = await setUp()
     await attempt(at, 1, 1, "not_sent", { status: 429, error: "http_429" })
     await moveLane(at, 0, "waiting", 1)
@@ -173,7 +170,7 @@ describe("the deliveries of a session", () => {
     assert.isNull((await list(at)).deliveries.at(-1).next_attempt_at)
   })
 
-  it("come page by page without one missing or coming twice, whatever the channels", async () => {
+  it("are paged without omissions or repeats, with any number of channels", async () => {
     const at = await setUp()
     for (let n = 0; n < 2; n++)
       await app.post(`/v1/sessions/${at.session}/channels`, {
@@ -199,7 +196,7 @@ describe("the deliveries of a session", () => {
     assert.strictEqual((await app.get(`/v1/sessions/${at.session}/delivery?cursor=eHh4`)).status, 422)
   })
 
-  it("are not there for another session, another app, an event that there is not, or a channel that was deleted", async () => {
+  it("are 404 for another session, another app, a missing event or a deleted channel", async () => {
     const at = await setUp()
     const other = await server.createApp()
     const mine = `/v1/sessions/${at.session}/delivery/${idOf(at, 1)}`
@@ -232,7 +229,7 @@ describe("the deliveries of a session", () => {
 })
 
 describe("a retry", () => {
-  it("of an event that is behind has it delivered once more, once however often it is asked for", async () => {
+  it("of an event before the position delivers it once more, however often it is requested", async () => {
     const at = await setUp()
     for (const cursor of [1, 2, 3]) await attempt(at, cursor, cursor, "sent", { status: 200 })
     await moveLane(at, 3, "idle")
@@ -243,7 +240,7 @@ describe("a retry", () => {
     assert.deepStrictEqual({ ...(await lane(at)) }, { status: "ready", redo: [2], due: true })
   })
 
-  it("of the event that a lane waits with makes it due now", async () => {
+  it("of the event that a lane waits for makes it due now", async () => {
     const at = await setUp()
     await attempt(at, 1, 1, "not_sent", { status: 500 })
     await moveLane(at, 0, "waiting", 1)
@@ -251,21 +248,17 @@ describe("a retry", () => {
     assert.deepStrictEqual({ ...(await lane(at)) }, { status: "ready", redo: [], due: true })
   })
 
-  it(
-    "of an event further on is accepted and changes nothing, nor does one of an event behind hurry a lane that " +
-      "waits",
-    async () => {
-      const at = await setUp()
-      await attempt(at, 1, 1, "sent", { status: 200 })
-      await moveLane(at, 1, "waiting", 1)
-      assert.deepInclude((await retry(at, 3)).body.data, { outcome: "pending" })
-      assert.deepStrictEqual({ ...(await lane(at)) }, { status: "waiting", redo: [], due: false })
-      assert.strictEqual((await retry(at, 1)).status, 200)
-      assert.deepStrictEqual({ ...(await lane(at)) }, { status: "waiting", redo: [1], due: false })
-    }
-  )
+  it("of a later event changes nothing, and one of an earlier event does not hurry a waiting lane", async () => {
+    const at = await setUp()
+    await attempt(at, 1, 1, "sent", { status: 200 })
+    await moveLane(at, 1, "waiting", 1)
+    assert.deepInclude((await retry(at, 3)).body.data, { outcome: "pending" })
+    assert.deepStrictEqual({ ...(await lane(at)) }, { status: "waiting", redo: [], due: false })
+    assert.strictEqual((await retry(at, 1)).status, 200)
+    assert.deepStrictEqual({ ...(await lane(at)) }, { status: "waiting", redo: [1], due: false })
+  })
 
-  it("is refused when a hundred wait on the lane already, but for one of those", async () => {
+  it("is refused if a hundred wait on the lane already, except for one of those", async () => {
     const at = await setUp()
     await attempt(at, 1, 1, "sent", { status: 200 })
     await attempt(at, 2, 2, "sent", { status: 200 })

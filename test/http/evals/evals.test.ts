@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 let model: FakeModel
-/** One without a model and one with. */
+/** One server without a model and one with. */
 let server: TestServer
 let live: TestServer
 let app: TestApp
@@ -64,7 +64,7 @@ const resultsOf = async (of: TestApp, id: string, query = "") =>
 const code = ({ status, body }: { status: number; body: any }) => [status, body.detail?.code]
 
 describe("suites", () => {
-  it("are made, listed, read, changed and deleted", async () => {
+  it("are created, listed, read, changed and deleted", async () => {
     const id = await made(app, suiteOf([dinner], { gates: [{ metric: "pass_rate", op: "gte", value: 1 }] }))
     const {
       body: { data }
@@ -102,7 +102,7 @@ describe("suites", () => {
     assert.deepStrictEqual(code(await app.post(`/v1/evals/suites/${id}/runs`, {})), [404, "eval_suite_not_found"])
   })
 
-  it("are made once under an Idempotency-Key, and so are their runs", async () => {
+  it("are created once under an Idempotency-Key, and so are their runs", async () => {
     const headers = { "idempotency-key": "suite-1" }
     const first = await app.post("/v1/evals/suites", suiteOf(), headers)
     const again = await app.post("/v1/evals/suites", suiteOf(), headers)
@@ -117,7 +117,7 @@ describe("suites", () => {
     await ended(app, one.body.data.id)
   })
 
-  it("name what is wrong with them by its path", async () => {
+  it("report what is wrong with them by path", async () => {
     const wrong = async (cases: ReadonlyArray<object>, more: object = {}) => {
       const { status, body } = await app.post("/v1/evals/suites", suiteOf(cases, more))
       assert.strictEqual(status, 422)
@@ -162,7 +162,7 @@ describe("suites", () => {
 })
 
 describe("a run", () => {
-  it("plays each case as often as asked, and says what became of it", async () => {
+  it("plays each case as often as requested, and reports the result", async () => {
     const run = await played(
       app,
       suiteOf([dinner, hello("hello", [{ type: "contains", value: "submarine" }])], {
@@ -216,7 +216,7 @@ describe("a run", () => {
     )
   })
 
-  it("sets things up as its case says", async () => {
+  it("sets up the session as its case says", async () => {
     const setup = {
       memories: [
         { key: "dog", text: "Their dog is called Biscuit." },
@@ -255,7 +255,7 @@ describe("a run", () => {
     assert.notMatch(JSON.stringify(result), /"scores"|[:[,]0\.4[\]},]/)
   })
 
-  it("of the same seed says the same, in sessions of other names", async () => {
+  it("with the same seed produces the same, in sessions with other names", async () => {
     const talk = {
       key: "talk",
       turns: ["hi", "how are you", "tell me something", "ok bye"].map((user) => ({ user })),
@@ -271,7 +271,7 @@ describe("a run", () => {
     assert.strictEqual(same, one)
   })
 
-  it("is held against the version that was asked for", async () => {
+  it("plays the requested version", async () => {
     const changing = await app.createCharacter()
     await app.patch(`/v1/characters/${changing}`, {
       example_dialogues: [{ user: "What is for dinner?", character: "Nothing. The kitchen burnt down." }]
@@ -308,7 +308,7 @@ describe("a run", () => {
     )
   })
 
-  it("shows nowhere but among the runs: no session, no end-user, no message, no lane, no app", async () => {
+  it("is visible only among the runs: no session, end-user, message, lane or app", async () => {
     const own = await server.createApp()
     const character_slug = await own.createCharacter({
       greeting: "Come in.",
@@ -338,7 +338,7 @@ describe("a run", () => {
       assert.lengthOf(await sql`select 1 from ${sql(name)} where app_id = ${run.id}`, 0, name)
   })
 
-  it("can be cancelled, and cannot be compared or graded anew before it has ended", async () => {
+  it("can be cancelled, and cannot be compared or regraded before it has ended", async () => {
     const many = Array.from({ length: 150 }, (_, n) => hello(`case-${n}`))
     const id = await begun(app, suiteOf(many))
     assert.deepStrictEqual(code(await app.post(`/v1/evals/runs/${id}/regrade`, {})), [409, "eval_run_not_finished"])
@@ -357,7 +357,7 @@ describe("a run", () => {
     ])
   })
 
-  it("waits for others of its app to end where there are too many", async () => {
+  it("waits for others of its app if there are too many", async () => {
     const busy = await server.createApp()
     const cases = Array.from({ length: 150 }, (_, n) => hello(`case-${n}`))
     const path = `/v1/evals/suites/${await made(busy, suiteOf(cases, { character_slug: await busy.createCharacter() }))}/runs`
@@ -376,7 +376,7 @@ describe("a run", () => {
     await busy.post(`/v1/evals/runs/${body.data.id}/cancel`, {})
   })
 
-  it("is graded anew by the checks that its suite has now, without a word being played", async () => {
+  it("is regraded with the current checks of its suite, without playing anything", async () => {
     const run = await played(app, suiteOf([dinner, hello()]))
     const {
       body: { data: suite }
@@ -407,8 +407,8 @@ describe("a run", () => {
   })
 })
 
-describe("what a character lives among", () => {
-  it("is played with it, and what sources say of it: but for what is of one session alone", async () => {
+describe("the character's world in an eval", () => {
+  it("is included with its evidence, but without what belongs to one session", async () => {
     const character_slug = await app.createCharacter()
     const session_id = await app.createSession({ character_slug })
     const world = `/v1/characters/${character_slug}`
@@ -450,8 +450,8 @@ describe("what a character lives among", () => {
   })
 })
 
-describe("a run by a model", () => {
-  it("needs a bound on its cost, and an app that can pay for its first case", async () => {
+describe("a run with a model", () => {
+  it("needs a cost limit, and an app that can pay for its first case", async () => {
     const character_slug = await liveApp.createCharacter()
     const suite = suiteOf([hello()], { character_slug })
     const path = `/v1/evals/suites/${await made(liveApp, suite)}/runs`
@@ -471,7 +471,7 @@ describe("a run by a model", () => {
     assert.isAbove(rates.find(({ kind }: any) => kind === "eval_turn").price_usd, 0)
   })
 
-  it("by the offline engine asks no model, and leaves what only a judge could say unsaid", async () => {
+  it("with the offline engine calls no model, and leaves judge checks unanswered", async () => {
     const asked = model.requests.length
     const run = await played(
       liveApp,
@@ -492,7 +492,7 @@ describe("a run by a model", () => {
     ])
   })
 
-  it("is judged, by the clock of its case, and booked on its app as what it cost", async () => {
+  it("is judged at the time of its case, and its actual cost is booked on the app", async () => {
     const own = await live.createApp({ budgetUsd: 5 })
     const before = model.requests.length
     model.scriptFor("judgement", { kind: "ok", fields: { score: 2, reason: "Cold." } })
@@ -528,7 +528,7 @@ describe("a run by a model", () => {
     )
   })
 
-  it("plays its cases side by side, as many as may be", async () => {
+  it("plays as many cases in parallel as allowed", async () => {
     const answered = Promise.withResolvers<void>()
     const replies = () => model.requests.filter(({ question }) => question === "reply").length
     const before = replies()
@@ -546,7 +546,7 @@ describe("a run by a model", () => {
     const id = await begun(liveApp, suiteOf(cases, { character_slug: await liveApp.createCharacter() }), {
       max_cost_usd: 5
     })
-    await until("four to be asked for", async () => replies() - before === 4)
+    await until("four requests", async () => replies() - before === 4)
     const asked = model.requests
       .filter(({ question }) => question === "reply")
       .slice(before)
@@ -560,12 +560,12 @@ describe("a run by a model", () => {
     )
   })
 
-  it("touches nothing any more when its worker was taken for dead: what is played anew is the next one's", async () => {
+  it("writes nothing more when its worker was declared dead: the next worker replays the case", async () => {
     const own = await live.createApp({ budgetUsd: 5 })
     const { sql } = live.database
     const answered = Promise.withResolvers<void>()
     const before = model.requests.length
-    // Of both cases, which are played side by side.
+    // Of both cases, which run in parallel.
     model.script({ kind: "ok", after: answered.promise }, { kind: "ok", after: answered.promise })
     const id = await begun(
       own,
@@ -573,7 +573,7 @@ describe("a run by a model", () => {
       { max_cost_usd: 1 }
     )
     await until(
-      "the model to be asked for both",
+      "both requests to the model",
       async () => model.requests.slice(before).filter(({ question }) => question === "reply").length === 2
     )
     const other = await sql.reserve()
@@ -589,7 +589,7 @@ describe("a run by a model", () => {
     const then = await standing()
     answered.resolve()
     await until(
-      "the first worker to let go",
+      "the first worker to stop",
       async () => (await sql`select 1 from graphile_worker.jobs where task_identifier = 'evals'`).length === 0
     )
     assert.deepStrictEqual(await standing(), then)
@@ -606,7 +606,7 @@ describe("a run by a model", () => {
     assert.lengthOf(await sql`select 1 from sessions where app_id = ${id}`, 0)
   })
 
-  it("pays for what was played when it is cancelled meanwhile", async () => {
+  it("pays for what was played when it is cancelled", async () => {
     const own = await live.createApp({ budgetUsd: 5 })
     const answered = Promise.withResolvers<void>()
     const before = model.requests.length
@@ -616,7 +616,7 @@ describe("a run by a model", () => {
       turns: [{ user: "One." }, { user: "Two.", expect: [{ type: "max_bubbles", value: 9 }] }]
     }
     const id = await begun(own, suiteOf([asked], { character_slug: await own.createCharacter() }), { max_cost_usd: 1 })
-    await until("the model to be asked", async () =>
+    await until("the request to the model", async () =>
       model.requests.slice(before).some(({ question }) => question === "reply")
     )
     assert.strictEqual((await own.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.status, "cancelled")
@@ -629,7 +629,7 @@ describe("a run by a model", () => {
     assert.strictEqual(books?.["booked"], Math.round(run.cost_usd * 1_000_000))
   })
 
-  it("stops before it may cost more than its bound, and passes no gate then", async () => {
+  it("stops before it can exceed its cost limit, and then passes no gate", async () => {
     const {
       body: {
         data: { rates }

@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 const say = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
   )
 }
@@ -22,7 +22,7 @@ describe("open loops", () => {
   const loops = async (session: string, query = "") =>
     (await app.get(`/v1/sessions/${session}/open-loops${query}`)).body.data.open_loops
 
-  it("are listed with the words that opened them, by status and page", async () => {
+  it("are listed with the words that opened them, by status and in pages", async () => {
     const session = await app.createSession()
     await say(session, "I have a chemistry exam tomorrow.")
     await say(session, "I'll send you a photo of the cake.")
@@ -43,7 +43,7 @@ describe("open loops", () => {
     assert.deepStrictEqual([...open_loops, ...(await loops(session, `?cursor=${next_cursor}`))], all)
   })
 
-  it("are settled, opened again and given a day by the app", async () => {
+  it("are closed, reopened and given a date by the app", async () => {
     const session = await app.createSession()
     await say(session, "I have a chemistry exam tomorrow.")
     const [{ id }] = await loops(session)
@@ -64,7 +64,7 @@ describe("open loops", () => {
 describe("preferences about being written to", () => {
   const at = (session: string) => `/v1/sessions/${session}/proactive-preferences`
 
-  it("are none at first, and learned from what the person says", async () => {
+  it("are empty at first, and learned from what the person says", async () => {
     const session = await app.createSession()
     assert.deepStrictEqual((await app.get(at(session))).body.data, {
       opted_out: false,
@@ -102,7 +102,7 @@ describe("preferences about being written to", () => {
     })
   })
 
-  it("may be opted out of by the app, and in again, but not against the person's own word", async () => {
+  it("can be opted out of and in again by the app, but not against the person's own request", async () => {
     const session = await app.createSession()
     assert.isTrue((await app.patch(at(session), { opted_out: true })).body.data.opted_out)
     assert.isFalse((await app.patch(at(session), { opted_out: null })).body.data.opted_out)
@@ -115,7 +115,7 @@ describe("preferences about being written to", () => {
     })
   })
 
-  it("that the app has set give way to what the person says, and not to what is inferred", async () => {
+  it("set by the app yield to what the person says, but not to what is inferred", async () => {
     const session = await app.createSession()
     await app.patch(at(session), { frequency: "more" })
     await say(session, "Please write me less often.")
@@ -123,7 +123,7 @@ describe("preferences about being written to", () => {
     assert.deepStrictEqual([frequency, field_sources.frequency], ["less", "explicit"])
   })
 
-  it("are refused where they are out of bounds", async () => {
+  it("are refused if they are out of range", async () => {
     const session = await app.createSession()
     for (const body of [
       { frequency: "never" },
@@ -138,7 +138,7 @@ describe("preferences about being written to", () => {
 })
 
 describe("snapshots", () => {
-  it("are taken every ten turns, without stage and scores until the app has opted in", async () => {
+  it("are taken every ten turns, without stage and scores until the app opts in", async () => {
     const session = await app.createSession()
     const latest = () => app.get(`/v1/sessions/${session}/snapshots/latest`)
     assert.strictEqual((await latest()).body.detail.code, "snapshot_not_found")

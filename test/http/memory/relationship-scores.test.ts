@@ -16,7 +16,7 @@ const optIn = (expose_relational_numerics: boolean) =>
   app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics })
 const say = async (session: string, text: string) => {
   const { trace_id } = await app.converse(session, text)
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
   )
 }
@@ -24,7 +24,7 @@ const scores = async (session: string) => (await app.get(`/v1/sessions/${session
 const state = async (session: string) => (await app.get(`/v1/sessions/${session}/state`)).body.data
 
 describe("relationship scores", () => {
-  it("are an empty, redacted meter before the app has opted in, and there is no stage either", async () => {
+  it("are an empty, redacted meter before the app opts in, and there is no stage either", async () => {
     const session = await app.createSession()
     await say(session, "Thank you so much, you are wonderful!")
     const meter = await scores(session)
@@ -41,7 +41,7 @@ describe("relationship scores", () => {
     assert.isNull((await state(session)).stage)
   })
 
-  it("are the final values once it has, the same in the state as by their own route", async () => {
+  it("are the final values once it has, the same in the state as on their own route", async () => {
     const session = await app.createSession()
     await say(session, "Thank you so much, you are wonderful!")
     await optIn(true)
@@ -63,7 +63,7 @@ describe("relationship scores", () => {
     assert.isTrue((await scores(session)).redacted)
   })
 
-  it("are those that the character's author names, as they start, while nothing has moved them", async () => {
+  it("are the author's initial values while nothing has changed them", async () => {
     await optIn(true)
     const character_slug = await app.createCharacter({
       relationship_posture: {
@@ -81,7 +81,7 @@ describe("relationship scores", () => {
 })
 
 describe("the state", () => {
-  it("says how many loops wait, and what the character feels by now", async () => {
+  it("shows how many loops are open, and what the character currently feels", async () => {
     const character_slug = await app.createCharacter({
       baseline_emotion: { label: "joy", valence: 0.5, arousal: 0.5, recovery_half_life_minutes: 60 }
     })

@@ -7,18 +7,18 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** A step of the score within a turn, and what the score comes to by it from where it starts. */
+/** A step of the score within a turn, and the score that results from its initial value. */
 const DELTA = 0.0271
 const START = 0.3119
 const FIRST = 0.339
 const SECOND = 0.3661
 
-/** Words and numbers that the model said or was told, and nobody else is to read, opted in or not. */
+/** Words and numbers in the model's prompts and answers that nobody else may read, opted in or not. */
 const PRIVATE = {
   "a signal's quote": "quotidianzephyr",
-  "a memory's quote that nobody said": "unsaidzephyr",
-  "a memory that nothing bears out": "rejectedzephyr",
-  "a dimension that there is none of": "dimensionzephyr",
+  "a memory's invented quote": "unsaidzephyr",
+  "an unsupported memory": "rejectedzephyr",
+  "an unknown dimension": "dimensionzephyr",
   "a critic's reason": "criticzephyr",
   "what the analysis knows": "knowszephyr",
   "what must not be revealed": "hushzephyr",
@@ -61,7 +61,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** A turn of which the model makes all that it can make, and the rest besides. */
+/** A turn in which the model returns everything that it can return, and other data. */
 const say = async (text: string) => {
   const signal = { dimension: "awe", direction: "up", strength: 3 }
   model.scriptFor("analysis", {
@@ -79,7 +79,7 @@ const say = async (text: string) => {
         { ...signal, quote: text },
         { ...signal, quote: "cello" },
         { ...signal, quote: PRIVATE["a signal's quote"] },
-        { ...signal, dimension: PRIVATE["a dimension that there is none of"], quote: "cello" }
+        { ...signal, dimension: PRIVATE["an unknown dimension"], quote: "cello" }
       ],
       memories: [
         {
@@ -95,10 +95,10 @@ const say = async (text: string) => {
         {
           kind: "fact",
           subject: "user",
-          text: PRIVATE["a memory that nothing bears out"],
+          text: PRIVATE["an unsupported memory"],
           importance: 5,
           confidence: 0.9,
-          quote: PRIVATE["a memory's quote that nobody said"],
+          quote: PRIVATE["a memory's invented quote"],
           happened_on: null,
           linked_ids: []
         }
@@ -108,7 +108,7 @@ const say = async (text: string) => {
     }
   })
   const { body } = await app.post(`/v1/sessions/${session}/messages`, { text, reply_mode: "deep" })
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session}/trace?run_ref=${body.data.run_ref}`)).body.data.trace[0]?.settled === true
       ? true
       : undefined
@@ -116,8 +116,8 @@ const say = async (text: string) => {
 }
 
 /**
- * Everything that an app can read of the session, by name: each route of it, those of the app, the stream, and what was
- * pushed.
+ * Everything that an app can read of the session, by name: each of its routes, those of the app, the stream, and what
+ * was pushed.
  */
 const everything = async (): Promise<ReadonlyMap<string, string>> => {
   const operations = operationsOf((await app.get("/openapi.json")).body, {})
@@ -170,8 +170,8 @@ const everything = async (): Promise<ReadonlyMap<string, string>> => {
   return answers
 }
 
-describe("what moved the scores", () => {
-  it("leaves by no route, no stream and no push, and neither do the scores before the app has opted in", async () => {
+describe("what changed the scores", () => {
+  it("is returned by no route, stream or push, and neither are the scores before the app opts in", async () => {
     await say("My sister Nadia plays the cello.")
     const [row] = await server.database.sql`select bearing from relationships where session_id = ${session}`
     assert.strictEqual(row?.["bearing"].scores[0].value, FIRST)
@@ -181,13 +181,13 @@ describe("what moved the scores", () => {
     }
   })
 
-  it("leaves by none afterwards either: the final values do, and nothing of how they came about", async () => {
+  it("is not returned afterwards either: only the final values are", async () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: true })
     await say("My sister Nadia plays the cello again.")
     const all = await everything()
     for (const [name, answer] of all) {
       for (const [what, marked] of Object.entries(PRIVATE)) assert.notInclude(answer, marked, `${what} by ${name}`)
-      // What was so before the app could see it is history.
+      // What happened before the app could see it stays hidden.
       assert.notInclude(answer, SCORES[0]!, `an earlier score by ${name}`)
     }
     for (const name of [
@@ -200,7 +200,7 @@ describe("what moved the scores", () => {
       assert.include(all.get(name), String(SECOND), name)
   })
 
-  it("is masked by each of them once the app has opted out, also where it was logged before", async () => {
+  it("is masked everywhere once the app has opted out, also in earlier events of the log", async () => {
     await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: false })
     const { events } = (await app.get(`/v1/sessions/${session}/events`)).body.data
     const masked = events.filter(({ type }: { type: string }) => type === "relationship_score.changed")

@@ -23,13 +23,13 @@ afterAll(async () => {
 })
 
 const read = async (app: TestApp, session: string, run: string) =>
-  until("the turn to be read", async () => {
+  until("memory extraction", async () => {
     const [row] = (await app.get(`/v1/sessions/${session}/trace?run_ref=${run}`)).body.data.trace
     return row.settled ? row : undefined
   })
 
 describe("GET /v1/health", () => {
-  it("is well where nothing waits and nothing goes wrong", async () => {
+  it("is ok if nothing waits and nothing fails", async () => {
     const { status, body } = await app.get("/v1/health")
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(AppHealthData.strict().safeParse(body.data).error, undefined)
@@ -42,7 +42,7 @@ describe("GET /v1/health", () => {
     })
   })
 
-  it("tells of turns that fail and of channels that do, of the app's own and of no other's", async () => {
+  it("reports failing turns and channels of the app, and of no other", async () => {
     const other = await server.createApp()
     const session = await other.createSession()
     await other.converse(session, "hello")
@@ -61,7 +61,7 @@ describe("GET /v1/health", () => {
     await server.database.sql`update channels set status = 'paused' where app_id = ${app.appId}`
   })
 
-  it("tells of turns that nobody takes up, and whether anybody is there", async () => {
+  it("reports turns that nobody processes, and whether any worker is running", async () => {
     const session = await app.createSession()
     await app.converse(session, "hello")
     await server.database
@@ -75,7 +75,7 @@ describe("GET /v1/health", () => {
 })
 
 describe("GET /v1/metrics", () => {
-  it("adds up how turns have ended, what they took and what they cost, as the trace has it", async () => {
+  it("adds up the outcomes, times and costs of turns, as in the trace", async () => {
     const own = await server.createApp()
     const session = await own.createSession()
     const rows = []
@@ -110,7 +110,7 @@ describe("GET /v1/metrics", () => {
     }
   })
 
-  it("knows nothing of an app in which nothing happens, whatever happens in others", async () => {
+  it("returns nothing for an app without activity, whatever happens in others", async () => {
     const idle = await server.createApp()
     const { data } = (await idle.get("/v1/metrics")).body
     assert.deepStrictEqual(MetricsData.strict().safeParse(data).error, undefined)
@@ -118,7 +118,7 @@ describe("GET /v1/metrics", () => {
     assert.strictEqual((await idle.get("/v1/metrics?window=1y")).status, 422)
   })
 
-  it("leaves out what was before its window", async () => {
+  it("excludes what was before its window", async () => {
     const own = await server.createApp()
     const session = await own.createSession()
     await own.converse(session, "hello")
@@ -129,7 +129,7 @@ describe("GET /v1/metrics", () => {
     assert.strictEqual((await own.get("/v1/metrics?window=24h")).body.data.turns, 1)
   })
 
-  it("tells how pushes fared", async () => {
+  it("reports the results of pushes", async () => {
     const own = await server.createApp()
     const session = await own.createSession()
     await own.post(`/v1/sessions/${session}/channels`, {
@@ -145,7 +145,7 @@ describe("GET /v1/metrics", () => {
     assert.strictEqual(await rate(), 1)
   })
 
-  it("does not count as sent what was begun and came to nothing", async () => {
+  it("does not count a push that started and failed as sent", async () => {
     const own = await server.createApp()
     const session = await own.createSession()
     await own.converse(session, "hello")

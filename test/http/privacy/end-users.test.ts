@@ -27,7 +27,7 @@ const refsOf = ({ body }: Answer) =>
   body.data.end_users.map((person: { external_user_ref: string }) => person.external_user_ref)
 
 describe("an end-user", () => {
-  it("is there from their first session on, with what it said of them", async () => {
+  it("exists from their first session on, with the profile given there", async () => {
     assert.deepStrictEqual(shape(await app.get(at("ada"))), [404, "end_user_not_found"])
     const session = await open("ada", {
       end_user: { display_name: "Ada", timezone: "Europe/Lisbon", locale: "pt-PT", age_band: "adult" }
@@ -50,7 +50,7 @@ describe("an end-user", () => {
     )
   })
 
-  it("is named by any reference, in its own spelling", async () => {
+  it("can have any reference, which is kept exactly", async () => {
     for (const ref of ["a/b?c#d%20", "Zoë 🦊", "CASE", "case", "...", "x".repeat(128), "🦊".repeat(128)]) {
       await open(ref)
       assert.strictEqual((await app.get(at(ref))).body.data?.external_user_ref, ref)
@@ -59,7 +59,7 @@ describe("an end-user", () => {
       assert.deepStrictEqual(shape(await app.get(at(ref))), [404, "end_user_not_found"])
   })
 
-  it("is changed by JSON merge patch: null clears, what is left out stays", async () => {
+  it("is changed by JSON merge patch: null clears, missing fields stay", async () => {
     await open("grace", { end_user: { display_name: "Grace", locale: "en", age_band: "adult" } })
     const { data } = (
       await app.patch(at("grace"), { locale: null, age_band: null, timezone: "Asia/Tokyo", shoe_size: 38 })
@@ -85,8 +85,8 @@ describe("an end-user", () => {
   })
 
   it(
-    "who is blocked is refused with 409 end_user_blocked, nothing is written, and a known key is still answered; " +
-      "until the block is gone",
+    "who is blocked gets 409 end_user_blocked and nothing is written, but a known key is still answered, until " +
+      "the block is removed",
     async () => {
       const session = await open("mallory")
       const key = { "idempotency-key": "before" }
@@ -107,7 +107,7 @@ describe("an end-user", () => {
 })
 
 describe("an end-user in Telegram", () => {
-  it("who is blocked is not heard, and is told nothing", async () => {
+  it("who is blocked is ignored, and gets no answer", async () => {
     const bot = telegram.createBot()
     await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slug, join_window_ms: 0 })
     const person = telegram.createUser({ first_name: "Mallory" })
@@ -138,8 +138,8 @@ describe("an end-user in Telegram", () => {
   })
 })
 
-describe("an end-user in Telegram who has everything forgotten", () => {
-  it("has used what they have used", async () => {
+describe("an end-user in Telegram who deletes all their data", () => {
+  it("keeps their usage for the caps", async () => {
     const bot = telegram.createBot()
     await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slug, join_window_ms: 0 })
     const person = telegram.createUser({ first_name: "Lethe" })
@@ -168,7 +168,7 @@ describe("an end-user in Telegram who has everything forgotten", () => {
 })
 
 describe("the list of end-users", () => {
-  it("goes by references, page by page, finds parts of references and names, and who was active since", async () => {
+  it("is ordered by reference, paged, and can be searched by reference, name and last activity", async () => {
     const own = await server.createApp()
     const character_slug = await own.createCharacter()
     const refs = ["ä/1", "b 2", "c".repeat(128), "d", "🦊".repeat(128)]
@@ -198,8 +198,8 @@ describe("the list of end-users", () => {
   })
 })
 
-describe("what an end-user uses", () => {
-  it("is counted, and held to caps that the app itself may set", async () => {
+describe("the usage of an end-user", () => {
+  it("is counted, and limited by caps that the app can set", async () => {
     const session = await open("karl")
     assert.deepInclude(
       (await app.patch(`${at("karl")}/caps`, { daily_messages: 2, daily_cost_usd: 0.5 })).body.data.effective,
@@ -231,7 +231,7 @@ const completed = (erasure: string) =>
   })
 
 describe("erasing an end-user", () => {
-  it("leaves nothing of them, wherever it was kept, but a receipt and the books", async () => {
+  it("leaves nothing of them anywhere except a receipt and the ledger", async () => {
     const ref = "erased-person-7"
     const bot = telegram.createBot()
     const bot_id = (await app.post("/v1/telegram/bots", { mode: "byo", token: bot.token, character_slug: slug })).body
@@ -246,7 +246,7 @@ describe("erasing an end-user", () => {
     const { url } = (await app.post(`/v1/telegram/bots/${bot_id}/links`, { external_user_ref: ref })).body.data
     const person = telegram.createUser({ first_name: "Secretive" })
     telegram.start(person, bot, url.split("start=")[1])
-    await until("the chat to be theirs", async () =>
+    await until("the chat to belong to them", async () =>
       (await app.get(`/v1/telegram/bots/${bot_id}/chats`)).body.data.chats.some(
         (chat: { external_user_ref: string }) => chat.external_user_ref === ref
       )
@@ -283,10 +283,10 @@ describe("erasing an end-user", () => {
     assert.isNotEmpty(await sql`select 1 from ledger where session_id = ${created.body.data.id}`)
   })
 
-  it("is one erasure however often it is asked for, and goes on where it was left", async () => {
+  it("is one erasure however often it is requested, and continues where it stopped", async () => {
     const sessions = await Promise.all(Array.from({ length: 25 }, () => open("frieda")))
     const { sql } = server.database
-    // Holds on to one of the last sessions, so that a round gets so far and no farther.
+    // Locks one of the last sessions, so that a run stops at that point.
     await sql`create table holds (app_id text, session_id text, foreign key (app_id,
       session_id) references sessions (app_id, session_id))`
     await sql`insert into holds values (${app.appId}, ${sessions.toSorted().at(-1) ?? ""})`
@@ -305,7 +305,7 @@ describe("erasing an end-user", () => {
     assert.isEmpty(await sql`select 1 from sessions where external_user_ref = 'frieda'`)
   })
 
-  it("releases what was held for turns that were under way", async () => {
+  it("releases the reservations of turns in progress", async () => {
     const own = await server.createApp({ budgetUsd: 1 })
     const session = await own.createSession({ external_user_ref: "busy" })
     for (let n = 0; n < 5; n++) await own.send(session, "Hello")
@@ -314,7 +314,7 @@ describe("erasing an end-user", () => {
       "the erasure to be completed",
       async () => (await own.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
     )
-    const books = await until("the books to be closed", async () => {
+    const books = await until("the ledger to be settled", async () => {
       const [sums] = await server.database.sql`
         select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int as held, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int as spent from ledger where app_id = ${own.appId}`
       return sums?.["held"] === 0 && sums
@@ -324,7 +324,7 @@ describe("erasing an end-user", () => {
     assert.strictEqual(row?.["used"], books["spent"])
   })
 
-  it("lets them begin anew", async () => {
+  it("lets them start over", async () => {
     await open("phoenix", { end_user: { display_name: "Old" } })
     await completed((await app.delete(at("phoenix"))).body.data.erasure_id)
     const session = await open("phoenix")
@@ -332,7 +332,7 @@ describe("erasing an end-user", () => {
     assert.strictEqual((await app.converse(session, "Hello")).type, "message.created")
   })
 
-  it("has receipts that are the app's own", async () => {
+  it("has receipts that only the app can see", async () => {
     await open("own")
     const { erasure_id } = (await app.delete(at("own"))).body.data
     const other = await server.createApp()

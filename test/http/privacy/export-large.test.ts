@@ -16,10 +16,10 @@ import { until } from "#test/support/until.ts"
 
 const SESSIONS = 12
 const EVENTS_OF_EACH = 3000
-/** What this process holds in memory, garbage aside. */
+/** What this process holds in memory, without garbage. */
 const held = () => {
   collect()
-  // The second time sweeps the buffers that the first has found to be garbage.
+  // The second collection frees the buffers that the first has found to be garbage.
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
@@ -54,12 +54,12 @@ const made = (ref: string) =>
   )
 
 describe("the export of a person with a long log", () => {
-  it("holds up nobody and keeps little of it in memory, while it is made and while it is downloaded", async () => {
+  it("delays nobody and needs little memory, while it is created and while it is downloaded", async () => {
     const character_slug = await app.createCharacter()
     const sessions = await Promise.all(
       Array.from({ length: SESSIONS }, () => app.createSession({ character_slug, external_user_ref: "talker" }))
     )
-    // Words of which none is like the other, so that a ZIP makes them little shorter.
+    // Words that are all different, so that a ZIP compresses them little.
     await server.database.sql`
         with written as (
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
@@ -120,7 +120,7 @@ describe("an export whose storage does not answer", () => {
     s3.close()
   })
 
-  it("has failed, and says why", async () => {
+  it("fails, and says why", async () => {
     const own = await another.createApp()
     await own.createSession({ external_user_ref: "one" })
     const answer = await until("the export to fail", async () => {

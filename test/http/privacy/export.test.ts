@@ -23,7 +23,7 @@ const open = (external_user_ref: string, more: object = {}, by = app) =>
 
 const download = (ref: string, by: TestApp = app) =>
   fetch(by.baseUrl + at(ref), { headers: { authorization: `Bearer ${by.key}` } })
-/** Asks until the ZIP is there. */
+/** Polls until the ZIP is ready. */
 const exported = async (ref: string, by: TestApp = app) => {
   const response = await until("the export to be ready", async () => {
     const answer = await download(ref, by)
@@ -45,7 +45,7 @@ const setRow = (ref: string, columns: object) =>
   sql()`update exports set ${sql()(columns)} where app_id = ${app.appId} and external_user_ref = ${ref}`
 
 describe("the export of an end-user", () => {
-  it("is prepared, and then a ZIP of all that the API shows of them", async () => {
+  it("is prepared, and is then a ZIP of everything that the API shows of them", async () => {
     const ref = "ada/1"
     const session = await open(ref, {
       end_user: { display_name: "Ada", locale: "pt-PT", age_band: "adult" },
@@ -112,7 +112,7 @@ describe("the export of an end-user", () => {
     assert.deepStrictEqual(secretsIn(all), [])
   })
 
-  it("is the same for an hour, and is then made again", async () => {
+  it("stays the same for an hour, and is then created again", async () => {
     await open("karl")
     const before = await exported("karl")
     await app.converse(await open("karl"), "Hello")
@@ -123,7 +123,7 @@ describe("the export of an end-user", () => {
     assert.notStrictEqual(before.headers.get("content-disposition"), after.headers.get("content-disposition"))
   })
 
-  it("of a person without sessions has their profile, and nothing else", async () => {
+  it("of a person without sessions contains their profile and nothing else", async () => {
     await app.patch("/v1/end-users/idle/caps", { daily_messages: 5 })
     const { files } = await exported("idle")
     assert.strictEqual(json(files, "profile.json").external_user_ref, "idle")
@@ -132,7 +132,7 @@ describe("the export of an end-user", () => {
     assert.isEmpty([...files.keys()].filter((path) => path.startsWith("log/")))
   })
 
-  it("is nobody else's: another app, and a person that there is not, get 404", async () => {
+  it("is private: another app, and a missing person, get 404", async () => {
     await open("mine")
     await exported("mine")
     const other = await server.createApp()
@@ -141,7 +141,7 @@ describe("the export of an end-user", () => {
     assert.deepStrictEqual(shape(await app.get(at("x".repeat(300)))), [404, "end_user_not_found"])
   })
 
-  it("goes with the person: its ZIP is gone as soon as their erasure is asked for", async () => {
+  it("is deleted as soon as the person's erasure is requested", async () => {
     await open("lethe")
     await exported("lethe")
     const [row] = await sql()`select object_keys from exports where external_user_ref = 'lethe'`
@@ -161,7 +161,7 @@ describe("the export of an end-user", () => {
     assert.deepStrictEqual(shape(await app.get(at("lethe"))), [404, "end_user_not_found"])
   })
 
-  it("masks scores as the API does, and is made again when the app opts out", async () => {
+  it("masks scores as the API does, and is created again when the app opts out", async () => {
     const own = await server.createApp()
     const character_slug = await own.createCharacter()
     const session = await own.createSession({ character_slug, external_user_ref: "bo" })
@@ -179,7 +179,7 @@ describe("the export of an end-user", () => {
     assert.isEmpty(await scoresIn())
   })
 
-  it("is told of in the audit log, once for each export", async () => {
+  it("is recorded in the audit log, once for each export", async () => {
     await open("told")
     await exported("told")
     await app.get(at("told"))
@@ -190,7 +190,7 @@ describe("the export of an end-user", () => {
 })
 
 describe("an export that is not ready", () => {
-  it("which failed says so until it may be tried again", async () => {
+  it("says so if it failed, until it can be tried again", async () => {
     await open("frail")
     await exported("frail")
     await setRow("frail", {
@@ -205,7 +205,7 @@ describe("an export that is not ready", () => {
     assert.strictEqual((await exported("frail")).files.has("profile.json"), true)
   })
 
-  it("is made by another worker when the one that began it is gone, and nothing of its beginning stays", async () => {
+  it("is made by another worker if the first one is gone, and nothing of the first attempt remains", async () => {
     await open("twice")
     await exported("twice")
     const keys = async () =>
@@ -223,7 +223,7 @@ describe("an export that is not ready", () => {
     )
   })
 
-  it("is given up when it has taken its worker with it too often", async () => {
+  it("is given up if it has crashed too many workers", async () => {
     await open("poison")
     await exported("poison")
     await setRow("poison", { status: "running", owner: "wrk_gone", expires_at: null, attempts: 5 })
@@ -233,7 +233,7 @@ describe("an export that is not ready", () => {
     assert.strictEqual(row?.["error_code"], "given_up")
   })
 
-  it("is refused while the app has as many exports as it may have", async () => {
+  it("is refused if the app already has as many exports as allowed", async () => {
     const own = await server.createApp()
     await own.createSession({ external_user_ref: "one" })
     await sql()`

@@ -26,7 +26,7 @@ const earlier = (session: string, hours: string) => server.database.sql`
   update turn_stages set started_at = started_at - ${hours}::interval where session_id = ${session}`
 
 describe("a known minor", () => {
-  it("is reminded after three hours to the second, once, and again three hours later", async () => {
+  it("is reminded after exactly three hours, once, and again three hours later", async () => {
     const session = await opened(randomUUID(), "minor")
     assert.isFalse(await reminded(session, "hello, how was your day?"))
     await earlier(session, "2 hours 59 minutes")
@@ -38,7 +38,7 @@ describe("a known minor", () => {
     assert.isTrue(await reminded(session, "where do you live?"))
   })
 
-  it("is reminded in whatever session they go on, and not in each of them", async () => {
+  it("is reminded in whichever session they continue, and not in each of them", async () => {
     const ref = randomUUID()
     const first = await opened(ref, "minor")
     assert.isFalse(await reminded(first, "hello, how was your day?"))
@@ -49,7 +49,7 @@ describe("a known minor", () => {
     assert.isFalse(await reminded(await opened(randomUUID(), "minor"), "hello, how are you?"))
   })
 
-  it("is not who comes back on another day, before three hours are over", async () => {
+  it("is not reminded on another day before three hours have passed", async () => {
     const ref = randomUUID()
     const first = await opened(ref, "minor")
     await app.converse(first, "hello, how was your day?")
@@ -58,8 +58,8 @@ describe("a known minor", () => {
   })
 })
 
-describe("somebody who says that they are under age", () => {
-  it("is a minor from then on, in every session, whoever takes it back but the app", async () => {
+describe("a person who says that they are under 18", () => {
+  it("is a minor from then on, in every session, until the app changes it", async () => {
     const ref = randomUUID()
     const session = await opened(ref, "adult")
     await app.converse(session, "hi! I'm 15 btw")
@@ -93,7 +93,7 @@ describe("somebody who says that they are under age", () => {
     "мне 15 лет",
     "I'm １５",
     "btw i'm 17 and bored"
-  ])("says so by: %s", (text) => assert.isTrue(saysUnderAge(text)))
+  ])("says so with: %s", (text) => assert.isTrue(saysUnderAge(text)))
 
   it.each([
     "I'm 10 minutes late",
@@ -120,10 +120,10 @@ describe("somebody who says that they are under age", () => {
     "I'm 9 to 5 all week",
     "ich bin 17 Jahre älter als er",
     "im 12. Stock"
-  ])("does not say so by: %s", (text) => assert.isFalse(saysUnderAge(text)))
+  ])("does not say so with: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
-describe("forgetting somebody who is under age", () => {
+describe("deleting the data of a minor", () => {
   const erased = async (ref: string) => {
     const { erasure_id } = (await app.delete(`/v1/end-users/${ref}`)).body.data
     await until(
@@ -132,7 +132,7 @@ describe("forgetting somebody who is under age", () => {
     )
   }
 
-  it("makes them no older, however often it is done, and keeps nothing but a hash", async () => {
+  it("does not make them an adult, however often it is done, and keeps only a hash", async () => {
     const ref = `erased-${randomUUID()}`
     await app.converse(await opened(ref), "hi! I'm 15 btw")
     for (let round = 0; round < 2; round++) {
@@ -147,7 +147,7 @@ describe("forgetting somebody who is under age", () => {
     }
   })
 
-  it("leaves others as they were", async () => {
+  it("does not affect others", async () => {
     const ref = randomUUID()
     await opened(ref, "adult")
     await erased(ref)
@@ -155,7 +155,7 @@ describe("forgetting somebody who is under age", () => {
     assert.strictEqual(await ageOf(ref), "unknown")
   })
 
-  it("ends where the app says that they are an adult, and only there", async () => {
+  it("has no effect on the minor status, which only the app can end", async () => {
     const ref = randomUUID()
     await opened(ref, "minor")
     for (const age_band of ["unknown", null]) {
@@ -171,8 +171,8 @@ describe("forgetting somebody who is under age", () => {
   })
 })
 
-describe("somebody who says that the character is under age", () => {
-  it("is not romanced by it any more, in any session, and by others still", async () => {
+describe("a person who says that the character is under 18", () => {
+  it("gets no more romance from it, in any session, while others do", async () => {
     const ref = randomUUID()
     const slug = await app.createCharacter({
       example_dialogues: [{ user: "do you love me?", character: "I love you too, come here and kiss me." }]
@@ -190,7 +190,7 @@ describe("somebody who says that the character is under age", () => {
 })
 
 describe("a card whose text states an age under 18", () => {
-  it("is not romantic, and takes no pictures of its own choosing, though its age_band says adult", async () => {
+  it("is not romantic, and takes no pictures by itself, even if its age_band says adult", async () => {
     const slug = await app.createCharacter({
       visible_bio: "A 16-year-old girl who loves the sea.",
       safety: { age_band: "adult" },

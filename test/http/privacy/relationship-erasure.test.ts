@@ -24,12 +24,12 @@ const kept = async (session: string) => {
 }
 
 describe("the erasure of an end-user", () => {
-  it("takes with it what a character has come to know of them, and leaves what it knows of others", async () => {
+  it("also deletes what a character knows about them, but not what it knows about others", async () => {
     const { sql } = server.database
     const settle = async (external_user_ref: string) => {
       const session = await app.createSession({ external_user_ref })
       const { trace_id } = await app.converse(session, "I have an ornithology exam tomorrow. Thank you!")
-      await until("the turn to be read", async () =>
+      await until("memory extraction", async () =>
         (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled
           ? true
           : undefined
@@ -55,7 +55,7 @@ describe("the erasure of an end-user", () => {
     assert.lengthOf(await sql`select 1 from idempotency_keys where response::text like '%bob studies%'`, 1)
   })
 
-  it("is not undone by an edit that comes while it runs", async () => {
+  it("is not undone by a concurrent edit", async () => {
     const session = await app.createSession({ external_user_ref: "cat" })
     const [, ...answers] = await Promise.all([
       app.delete("/v1/end-users/cat"),

@@ -43,8 +43,8 @@ const kept = async (session: string) =>
     (row) => row["cursor"]
   )
 
-describe("a log that is kept for a while", () => {
-  it("loses what is older, and says where it begins now to who asks for what was before, by page and by stream", async () => {
+describe("a log with limited retention", () => {
+  it("loses older events, and reports its new start to pages and streams that ask for older ones", async () => {
     const session = await oldSession()
     await retain()
     assert.deepStrictEqual(await kept(session), [4, 5, 6])
@@ -63,7 +63,7 @@ describe("a log that is kept for a while", () => {
     await app.converse(session, "And for lunch?")
   })
 
-  it("keeps what a lane has still to deliver, and not for a channel that is disabled", async () => {
+  it("keeps what a lane still has to deliver, except for a disabled channel", async () => {
     const session = await oldSession()
     const { body } = await app.post(`/v1/sessions/${session}/channels`, {
       kind: "webhook",
@@ -79,11 +79,11 @@ describe("a log that is kept for a while", () => {
     assert.deepStrictEqual(await kept(session), [4, 5, 6])
   })
 
-  it("keeps what a turn has still to answer", async () => {
+  it("keeps what a turn still has to answer", async () => {
     const session = await oldSession()
     const { sql } = server.database
     await sql.begin(async (alive) => {
-      // Who holds its lock lives: the turn is not taken from it, and nobody else answers it meanwhile.
+      // A worker that holds its lock is alive: the turn is not taken from it, and nobody else answers it.
       await alive`select pg_advisory_xact_lock(hashtextextended('wrk_other', 0))`
       await sql`insert into workers (worker_id) values ('wrk_other')`
       await sql`update turns set outcome = null, owner = 'wrk_other' where session_id = ${session} and turn_index = 1`
@@ -92,7 +92,7 @@ describe("a log that is kept for a while", () => {
     })
   })
 
-  it("loses a long past too, a step at a time", async () => {
+  it("loses a long history step by step", async () => {
     const session = await oldSession()
     await server.database.sql`update events set cursor = cursor + 2500 where session_id = ${session}`
     await server.database.sql`update session_logs set last_cursor = 2506 where session_id = ${session}`
@@ -103,15 +103,15 @@ describe("a log that is kept for a while", () => {
     assert.deepStrictEqual(await kept(session), [2504, 2505, 2506])
   })
 
-  it("is kept for ever when nobody says how long", async () => {
+  it("is kept forever by default", async () => {
     const session = await oldSession()
     await retain(null)
     assert.deepStrictEqual(await kept(session), [1, 2, 3, 4, 5, 6])
   })
 })
 
-describe("tries at deliveries", () => {
-  it("are forgotten after thirty days", async () => {
+describe("delivery attempts", () => {
+  it("are deleted after thirty days", async () => {
     await server.database.sql`
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
       select ${app.appId}, 'ses_1', 'chn_1', n, 1, 'evt_1', 'sent', now() - n * interval '1 day' from generate_series(20, 40) n`
@@ -125,8 +125,8 @@ describe("tries at deliveries", () => {
   })
 })
 
-describe("a secret that was replaced", () => {
-  it("is forgotten once it signs no more, and not before", async () => {
+describe("a replaced secret", () => {
+  it("is deleted once it no longer signs, and not before", async () => {
     const session = await app.createSession()
     const channels = `/v1/sessions/${session}/channels`
     const rotated = async () => {
@@ -144,8 +144,8 @@ describe("a secret that was replaced", () => {
   })
 })
 
-describe("what Telegram has told", () => {
-  it("is kept for three days, and longer only while a bot that is held has yet to answer it", async () => {
+describe("stored Telegram updates", () => {
+  it("are kept for three days, and longer only while a held bot still has to answer them", async () => {
     const { sql } = server.database
     const slug = await app.createCharacter()
     for (const [number, status] of [
@@ -185,8 +185,8 @@ describe("what Telegram has told", () => {
   })
 })
 
-describe("what a bot has replied where there is no session", () => {
-  it("is kept for three days, and longer only while it waits for a bot that may send it, and leaves no stranger", async () => {
+describe("what a bot replies without a session", () => {
+  it("is kept for three days, or longer while it waits for its bot, and then deleted with its chat", async () => {
     const { sql } = server.database
     const session = await app.createSession({ external_user_ref: "tg:3" })
     await sql`insert into channels (app_id, channel_id, covers, kind, endpoint, target)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Contract 2.6: what is within its bounds, and what is just beyond. */
+/** Contract 2.6: values within the range, and values just outside it. */
 const BOUNDS: ReadonlyArray<readonly [field: string, good: ReadonlyArray<unknown>, bad: ReadonlyArray<unknown>]> = [
   ["proactive_enabled", [true, false], ["yes", 1]],
   ["proactivity_tolerance", [0, 0.35, 1], [-0.01, 1.01, "1"]],
@@ -34,7 +34,7 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).t
 
 describe("the proactive controls of a session", () => {
   it.each(BOUNDS)(
-    "%s are taken within their bounds, refused outside of them, and cleared by null",
+    "%s are accepted within their range, refused outside it, and cleared by null",
     async (field, good, bad) => {
       const session = await app.createSession()
       for (const value of good) {
@@ -58,7 +58,7 @@ describe("the proactive controls of a session", () => {
     }
   )
 
-  it("change only what is named, and name what they do not know", async () => {
+  it("change only the given fields, and name unknown ones", async () => {
     const session = await app.createSession({ proactive_enabled: true })
     await control(session, { daily_initiate_cap: 7 })
     const { body } = await control(session, { min_gap_between_initiate_minutes: 30, daily_cap: 3 })
@@ -72,7 +72,7 @@ describe("the proactive controls of a session", () => {
     assert.strictEqual((await app.patch(`/v1/sessions/ses_nobody/proactive-controls`, {})).status, 404)
   })
 
-  it("say when the character may next write, and that it may not while it is off or its tolerance is 0", async () => {
+  it("report when the character may write next, and that it may not if it is off or its tolerance is 0", async () => {
     await app.patch(policyOf(app), { quiet_hours: [] })
     const session = await app.createSession({ proactive_enabled: true })
     const on = { proactivity_tolerance: 1, cold_initiate_min_idle_minutes: 60, session_resume_enabled: false }
@@ -96,7 +96,7 @@ describe("the proactive controls of a session", () => {
 })
 
 describe("an app's proactive policy", () => {
-  it("has defaults, is changed by merge, and keeps to the version that a change is meant for", async () => {
+  it("has defaults, is changed by merge, and respects the expected version", async () => {
     const own = await server.createApp()
     const { body: before } = await own.get(policyOf(own))
     assert.deepInclude(before.data, {
@@ -152,13 +152,13 @@ describe("an app's proactive policy", () => {
     ["body.allowed_reasons[0]", { allowed_reasons: ["boredom"] }],
     ["body.channel_policy.default", { channel_policy: { default: "maybe" } }],
     ["body.cost_cap.daily_usd", { cost_cap: { daily_usd: -1 } }]
-  ])("refuses what is out of bounds at %s", async (path, body) => {
+  ])("refuses values out of range at %s", async (path, body) => {
     const answer = await app.patch(policyOf(app), body)
     assert.strictEqual(answer.status, 422)
     assert.include(answer.body.detail.message, path)
   })
 
-  it("is another app's to nobody", async () => {
+  it("belongs to one app only", async () => {
     const other = await server.createApp()
     for (const path of [policyOf(other), `${policyOf(other)}/decisions`])
       assert.strictEqual((await app.get(path)).status, 404)
@@ -167,7 +167,7 @@ describe("an app's proactive policy", () => {
 })
 
 describe("an evaluation", () => {
-  it("says at any moment which gate is shut and what comes after, and writes nothing", async () => {
+  it("reports for any time which gate blocks and what comes next, and writes nothing", async () => {
     const own = await server.createApp()
     await own.patch(policyOf(own), { quiet_hours: [] })
     const session = await own.createSession({ proactive_enabled: true })
@@ -203,15 +203,15 @@ describe("an evaluation", () => {
     assert.strictEqual((await own.get(`/v1/sessions/${session}`)).body.data.turn_count, 0)
   })
 
-  it("is acted on under a demo key alone", async () => {
+  it("is carried out under a demo key only", async () => {
     const answer = await evaluate(app, await app.createSession(), { dry_run: false })
     assert.strictEqual(answer.status, 422)
     assert.include(answer.body.detail.message, "body.dry_run")
   })
 })
 
-describe("a character of the sandbox, when time is moved on", () => {
-  it("writes first, once, on the log and with a trail, and not again before its gap is over", async () => {
+describe("a character of the sandbox, when time is moved forward", () => {
+  it("writes first, once, on the log and with a trace, and not again before the gap is over", async () => {
     const { api_key, app_id, character_slugs } = (
       await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", {})
     ).body.data
@@ -247,7 +247,7 @@ describe("a character of the sandbox, when time is moved on", () => {
     })
     const runs = (await demo.get(`/v1/sessions/${session}/runs`)).body.data.runs
     assert.deepInclude(runs[0], { trace_id: said.trace_id, kind: "proactive", status: "replied" })
-    const trace = await until("it to be read", async () => {
+    const trace = await until("memory extraction", async () => {
       const row = (await demo.get(`/v1/sessions/${session}/trace?run_ref=${said.trace_id}`)).body.data.trace[0]
       return row.settled ? row : undefined
     })
@@ -271,17 +271,17 @@ describe("a character of the sandbox, when time is moved on", () => {
     )
     const { external_user_ref: person } = (await demo.get(`/v1/sessions/${session}`)).body.data
     assert.strictEqual((await demo.get(`/v1/end-users/${person}/usage`)).body.data.proactive, 1)
-    // The person answers, and is answered.
+    // The person answers, and gets a reply.
     assert.strictEqual((await demo.converse(session, "Haha, that made my day.")).type, "message.created")
   })
 })
 
-describe("what an app has allowed", () => {
-  /** Where it is not about to be another day: at noon of UTC it is two in the morning there. */
+describe("the limits of the policy", () => {
+  /** A time zone where the date is not about to change: noon in UTC is two in the morning there. */
   const timezone = new Date().getUTCHours() < 12 ? "UTC" : "Pacific/Kiritimati"
   const writeFirst = { proactivity_tolerance: 1, session_resume_enabled: false }
 
-  it("is counted over all its sessions, by person, by app, by channel and in money", async () => {
+  it("are counted over all its sessions, by person, by app, by channel and in money", async () => {
     const { sql } = server.database
     const own = await server.createApp()
     const policy = (patch: object) =>
@@ -328,7 +328,7 @@ describe("what an app has allowed", () => {
     assert.isNull(await stoppedBy({ cost_cap: { daily_usd: 1, monthly_usd: 1 } }))
   })
 
-  it("is also its budget, and what it has left to a person", async () => {
+  it("include its budget, and what the caps leave to a person", async () => {
     const { sql } = server.database
     const poor = await server.createApp({ budgetUsd: 0 })
     const session = await poor.createSession()
@@ -349,8 +349,8 @@ describe("what an app has allowed", () => {
     assert.isNull((await evaluate(own, capped)).body.data.skipped_by)
   })
 
-  it("goes by how a character is authored, and by what becomes of the person, as soon as that changes", async () => {
-    // Without a worker, whose look of the minute would put off what has just become due.
+  it("depend on the character's profile and the person's state, as soon as these change", async () => {
+    // Without a worker, whose check each minute would postpone what has just become due.
     const lookedAtByNobody = await startTestServer({ env: { ROLES: "api" } })
     onTestFinished(lookedAtByNobody.close)
     const { sql } = lookedAtByNobody.database
@@ -374,8 +374,8 @@ describe("what an app has allowed", () => {
   })
 })
 
-describe("the minute's look at what is due", () => {
-  it("has a character write whose time has come, and tells each skip once", async () => {
+describe("the check of due sessions each minute", () => {
+  it("makes a character write whose time has come, and records each skip once", async () => {
     const { sql } = server.database
     const own = await server.createApp()
     await own.patch(policyOf(own), { quiet_hours: [] })
@@ -411,11 +411,11 @@ describe("the minute's look at what is due", () => {
     await checkProactiveNow(sql, session)
     await own.waitFor(session, ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive")
     assert.deepInclude((await decisions())[0], { decision: "sent", reason: "cold_initiate", session_id: session })
-    // It said something of its own accord: nothing more before the person has written.
+    // It has sent a proactive message: no further one before the person has written.
     assert.strictEqual((await own.get(`/v1/sessions/${session}/state`)).body.data.proactive.next_eligible_at, null)
     await own.converse(session, "And for breakfast?")
     await until(
-      "looked at anew",
+      "checked again",
       async () =>
         (
           await sql`select 1 from relationships

@@ -20,7 +20,7 @@ const schedule = (session: string, body: object, headers?: Record<string, string
 const listed = async (session: string) => (await app.get(pathOf(session))).body.data.scheduled
 const statusOf = async (session: string) => (await listed(session))[0].status
 
-/** A session whose character may write first, apart from what the test shuts. */
+/** A session whose character may write first, unless the test closes a gate. */
 const open = async (controls: object = {}) => {
   const session = await app.createSession({ end_user: { display_name: "Bo", age_band: "adult" } })
   await app.converse(session, "Hello there.")
@@ -31,7 +31,7 @@ const open = async (controls: object = {}) => {
   })
   return session
 }
-/** Moves what was scheduled so many hours back, and looks at the session. */
+/** Moves the scheduled messages back by this many hours, and checks the session. */
 const passTo = async (session: string, hours: number) => {
   await server.database.sql`
     update scheduled_messages set at = at - ${hours}::int * interval '1 hour', until = until - ${hours}::int * interval '1 hour' where session_id = ${session}`
@@ -76,7 +76,7 @@ describe("a scheduled message", () => {
     )
   })
 
-  it("is sent at its time in the sandbox, where time is moved on, and not before", async () => {
+  it("is sent at its time in the sandbox, where time can be moved forward, and not before", async () => {
     const {
       api_key,
       app_id,
@@ -100,7 +100,7 @@ describe("a scheduled message", () => {
     assert.lengthOf(initiated, 1)
   })
 
-  it("lets the character write about a topic in its own words", async () => {
+  it("can be about a topic, in the character's own words", async () => {
     const session = await open()
     await schedule(session, { at: inHours(1), topic: "the sailing course" })
     await passTo(session, 1)
@@ -109,7 +109,7 @@ describe("a scheduled message", () => {
     assert.match(String(event.payload["text"]), /sailing course/i)
   })
 
-  it("waits while a gate is shut, and goes out when it opens within its time", async () => {
+  it("waits while a gate blocks it, and is sent when the gate opens within its time", async () => {
     const session = await open({ proactive_enabled: false })
     await schedule(session, { at: inHours(1), text: "The ferry leaves earlier on Sundays, did you know?" })
     await passTo(session, 2)
@@ -119,7 +119,7 @@ describe("a scheduled message", () => {
     assert.strictEqual(await settled(session), "sent")
   })
 
-  it("names the gate that it waits for, as decisions do, from its time on and as things stand", async () => {
+  it("names the gate that it waits for, as decisions do, from its time on and as of now", async () => {
     const session = await open()
     const gates = async () =>
       (await listed(session)).map(({ text, status, skipped_by }: Record<string, unknown>) => [text, status, skipped_by])
@@ -158,7 +158,7 @@ describe("a scheduled message", () => {
     )
   })
 
-  it("is told its gate at once where its time has come already", async () => {
+  it("reports its gate at once if its time has already come", async () => {
     const session = await app.createSession({ proactive_enabled: true })
     const { status, body } = await schedule(session, { at: inHours(-1), text: "Hello." })
     assert.strictEqual(status, 200)
@@ -166,7 +166,7 @@ describe("a scheduled message", () => {
     assert.isString(body.data.skipped_by)
   })
 
-  it("expires when no moment passes every gate, and is never sent late", async () => {
+  it("expires if it passes every gate at no time, and is never sent late", async () => {
     const session = await open({ proactivity_tolerance: 0 })
     await schedule(session, { at: inHours(1), until: inHours(2), text: "Are you up?" })
     await passTo(session, 3)
@@ -179,7 +179,7 @@ describe("a scheduled message", () => {
     )
   })
 
-  it("is held to the content gates: words that pressure a person are not sent", async () => {
+  it("is checked by the content gates: text that pressures a person is not sent", async () => {
     const session = await open()
     await schedule(session, { at: inHours(1), text: "If you leave me now I will be all alone. Don't abandon me." })
     await passTo(session, 1)
@@ -191,7 +191,7 @@ describe("a scheduled message", () => {
     )
   })
 
-  it("is created once under one Idempotency-Key, and cancelled for good", async () => {
+  it("is created once under one Idempotency-Key, and a cancellation is final", async () => {
     const session = await open()
     const body = { at: inHours(1), text: "Hello again." }
     const [first, second] = [
@@ -210,7 +210,7 @@ describe("a scheduled message", () => {
     )
   })
 
-  it("cannot be cancelled once it was sent: 409 scheduled_message_closed", async () => {
+  it("cannot be cancelled after it was sent: 409 scheduled_message_closed", async () => {
     const session = await open()
     const { id } = (await schedule(session, { at: inHours(1), text: "The tide table for Sunday is pinned up." })).body
       .data
@@ -236,7 +236,7 @@ describe("a scheduled message", () => {
     assert.include(answer.body.detail.message, path)
   })
 
-  it("is one of a hundred at most in a session: 409 schedule_limit_reached", async () => {
+  it("is limited to a hundred per session: 409 schedule_limit_reached", async () => {
     const session = await app.createSession()
     await server.database.sql`
       insert into scheduled_messages (app_id, session_id, scheduled_id, at, until, text)
@@ -245,7 +245,7 @@ describe("a scheduled message", () => {
     assert.deepStrictEqual([status, body.detail.code], [409, "schedule_limit_reached"])
   })
 
-  it("needs a session that goes on, of the app's own, and is erased with it", async () => {
+  it("needs an active session of the app, and is erased with it", async () => {
     const session = await app.createSession({ external_user_ref: "leaver" })
     await schedule(session, { at: inHours(1), text: "Hello." }, { "idempotency-key": "k" })
     await server.database.sql`update session_logs set status = 'exited' where session_id = ${session}`

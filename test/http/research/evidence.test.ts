@@ -44,7 +44,7 @@ const found = async (slug: string, query: string) =>
     text: string
     score: number
   }>
-/** The turn's reply, what the model was told, and the trace. */
+/** The turn's reply, the model's prompt, and the trace. */
 const ask = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
   const trace = (await app.get(`/v1/sessions/${session}/trace?run_ref=${reply.trace_id}`)).body.data.trace[0]
@@ -59,7 +59,7 @@ const ask = async (session: string, text: string) => {
 }
 
 describe("evidence", () => {
-  it("is kept with its source, read, listed by pages and filtered", async () => {
+  it("is kept with its source, read, listed in pages and filtered", async () => {
     const slug = await app.createCharacter()
     const first = await add(slug, {
       source: {
@@ -108,7 +108,7 @@ describe("evidence", () => {
     assert.deepStrictEqual(code(await create("Two.")), [422, "idempotency_key_reused"])
   })
 
-  it("has bounds", async () => {
+  it("has limits", async () => {
     const slug = await app.createCharacter()
     const post = (body: object) => app.post(`/v1/characters/${slug}/evidence`, body)
     for (const body of [
@@ -134,7 +134,7 @@ describe("evidence", () => {
     assert.strictEqual((await post({ kind: "quote", text: "There is room." })).status, 200)
   })
 
-  it("is nobody else's, and of no other character's", async () => {
+  it("belongs to one app and one character only", async () => {
     const [slug, sibling] = [await app.createCharacter(), await app.createCharacter()]
     const { id } = await add(slug)
     const other = await server.createApp()
@@ -153,7 +153,7 @@ describe("evidence", () => {
 })
 
 describe("a search of evidence", () => {
-  it("finds the piece that says it, whatever the form of the words, the best first", async () => {
+  it("finds the relevant piece, whatever the word forms, the best first", async () => {
     const slug = await app.createCharacter()
     const filler = Array.from(
       { length: 60 },
@@ -176,7 +176,7 @@ describe("a search of evidence", () => {
     ])
   })
 
-  it("takes no time to speak of among much evidence", async () => {
+  it("is fast even among much evidence", async () => {
     const slug = await app.createCharacter()
     const words = Array.from(
       { length: 4_000 },
@@ -206,8 +206,8 @@ describe("a search of evidence", () => {
   })
 })
 
-describe("in a reply, evidence", () => {
-  it("is quoted data, four pieces at most, named in the trace; what bears on nothing is left out", async () => {
+describe("evidence in a reply", () => {
+  it("is quoted data, four pieces at most, named in the trace; irrelevant pieces are omitted", async () => {
     const slug = await app.createCharacter()
     const { id } = await add(slug, { source: { title: "Chronicle" } })
     const hostile = await add(slug, { text: INJECTION })
@@ -227,7 +227,7 @@ describe("in a reply, evidence", () => {
     assert.deepStrictEqual(small.trace.retrieval.evidence_ids, [])
   })
 
-  it("lets the character pass on a telephone number that stands in it, and no other", async () => {
+  it("lets the character give a telephone number that it contains, and no other", async () => {
     const slug = await app.createCharacter()
     await add(slug)
     const session = await app.createSession({ character_slug: slug })
@@ -243,7 +243,7 @@ describe("in a reply, evidence", () => {
     assert.deepInclude(trace.gates, { gate: "contact", result: "refused", action: "regenerate" })
   })
 
-  it("is not what is disputed or retracted", async () => {
+  it("is not used if it is disputed or retracted", async () => {
     const slug = await app.createCharacter()
     await add(slug, { status: "disputed" })
     const { id } = await add(slug, { text: "The lighthouse at Kvalnes is painted red." })
@@ -262,8 +262,8 @@ describe("in a reply, evidence", () => {
   })
 })
 
-describe("what a person has said", () => {
-  it("is erased as evidence with the person", async () => {
+describe("evidence from what a person said", () => {
+  it("is erased with the person", async () => {
     const slug = await app.createCharacter()
     const session_id = await app.createSession({ character_slug: slug, external_user_ref: "to-be-erased" })
     const { id } = await add(slug, {

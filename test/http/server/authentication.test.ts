@@ -21,14 +21,14 @@ const isPlain = (body: { readonly detail?: unknown }) =>
   typeof body.detail === "string" && Object.keys(body).length === 1
 
 describe("a runtime key", () => {
-  it("resolves to its app on GET /v1/me", async () => {
+  it("returns its app on GET /v1/me", async () => {
     const { status, body } = await app.get("/v1/me")
     assert.strictEqual(status, 200)
     assert.strictEqual(body.data.app_id, app.appId)
     assert.isFalse(body.data.expose_relational_numerics)
   })
 
-  it("is taken whatever the case of the scheme", async () => {
+  it("is accepted with the scheme in any case", async () => {
     assert.strictEqual((await ask(`bearer ${app.key}`)).status, 200)
   })
 
@@ -55,7 +55,7 @@ describe("a runtime key", () => {
     }
   })
 
-  it("has a checksum that does not fit: 403 with a plain-string detail", async () => {
+  it("has a wrong checksum: 403 with a plain-string detail", async () => {
     const { status, body } = await ask(`Bearer ${misspelt(app.key)}`)
     assert.strictEqual(status, 403)
     assert.isTrue(isPlain(body))
@@ -76,7 +76,7 @@ describe("a runtime key", () => {
     assert.isTrue(isPlain(body))
   })
 
-  it("stands in the database only as a hash", async () => {
+  it("is stored only as a hash", async () => {
     const rows = await server.database.sql`select * from api_keys where app_id = ${app.appId}`
     assert.notInclude(JSON.stringify(rows), app.key.slice(11))
   })
@@ -95,17 +95,17 @@ describe("a credential of another kind", () => {
     assert.strictEqual(body.detail.code, "idp_account_api_key_not_service_key")
   })
 
-  it("is refused before the resource is looked for, and before the body is read", async () => {
+  it("is refused before the resource is looked up, and before the body is read", async () => {
     const response = await fetch(`${server.baseUrl}/v1/sessions/none/messages`, { method: "POST", body: "{not json" })
     assert.strictEqual(response.status, 401)
   })
 })
 
-it.each(["/openapi.json", "/v1/llms.txt", "/healthz", "/readyz", "/docs/"])("%s asks for no key", async (path) => {
+it.each(["/openapi.json", "/v1/llms.txt", "/healthz", "/readyz", "/docs/"])("%s requires no key", async (path) => {
   assert.strictEqual((await fetch(server.baseUrl + path)).status, 200)
 })
 
-it("llms.txt is text that names this server", async () => {
+it("llms.txt is plain text that names this server", async () => {
   const response = await fetch(`${server.baseUrl}/v1/llms.txt`)
   assert.match(response.headers.get("content-type") ?? "", /^text\/plain/)
   assert.include(await response.text(), server.baseUrl)
@@ -123,7 +123,7 @@ describe("PATCH /v1/apps/{app_id}", () => {
     }
   })
 
-  it("leaves alone what it does not name, and names what it does not know", async () => {
+  it("leaves other fields unchanged, and names unknown fields", async () => {
     const own = await server.createApp()
     await own.patch(`/v1/apps/${own.appId}`, { expose_relational_numerics: true })
     const { body } = await own.patch(`/v1/apps/${own.appId}`, { name: "renamed", colour: "red" })
@@ -139,7 +139,7 @@ describe("PATCH /v1/apps/{app_id}", () => {
     assert.include(body.detail.message, `body.${field}: Invalid input: expected`)
   })
 
-  it("takes the expected_version that is the present one, and refuses a stale one with 409 version_conflict", async () => {
+  it("accepts the current expected_version, and refuses an outdated one with 409 version_conflict", async () => {
     const own = await server.createApp()
     const { version } = (await own.get("/v1/me")).body.data
     const first = await own.patch(`/v1/apps/${own.appId}`, { name: "first", expected_version: version })
@@ -150,13 +150,13 @@ describe("PATCH /v1/apps/{app_id}", () => {
     assert.strictEqual((await own.get("/v1/me")).body.data.name, "first")
   })
 
-  it("takes a boolean only", async () => {
+  it("accepts only a boolean", async () => {
     const { status, body } = await app.patch(`/v1/apps/${app.appId}`, { expose_relational_numerics: "yes" })
     assert.strictEqual(status, 422)
     assert.include(body.detail.message, "body.expose_relational_numerics")
   })
 
-  it("does not know another app, or one that is not there: 404 app_not_found", async () => {
+  it("refuses another app, or one that does not exist: 404 app_not_found", async () => {
     const other = await server.createApp()
     for (const id of [other.appId, `app_${randomUUID()}`]) {
       const { status, body } = await app.patch(`/v1/apps/${id}`, { name: "stolen" })

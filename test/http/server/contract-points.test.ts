@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("a text that shows nothing", () => {
+describe("an invisible text", () => {
   it.each([
     ["zero-width spaces", "\u200b\u200b"],
     ["zero-width joiners", "\u200d\u2060\ufeff"],
@@ -27,10 +27,10 @@ describe("a text that shows nothing", () => {
     ["an empty Braille cell", "\u2800"],
     ["accents without a letter", "\u0301\u0308"],
     ["private characters", "\ue000\u{f0000}"],
-    ["the place of an object", "\ufffc"],
+    ["the object replacement character", "\ufffc"],
     ["a skin tone without a hand", "\u{1f3fb}"],
     ["all of them", " \u200b\u3164\ufe0f\u0001"]
-  ])("is as good as none, as a message and as a name: %s", async (_, text) => {
+  ])("is treated as a missing one, as a message and as a name: %s", async (_, text) => {
     const said = await app.send(session, text)
     assert.deepStrictEqual([said.status, said.body.detail.message], [422, "body.text: Must not be blank"])
     const named = await app.post("/v1/characters", { slug: "nobody", display_name: text })
@@ -38,14 +38,14 @@ describe("a text that shows nothing", () => {
   })
 
   it.each(["❤\ufe0f", "👩‍👩‍👧", "می‌خواهم", "\u0301a", ".", "\u{1fae9}"])(
-    "is not one that shows something among it: %s",
+    "does not include a text with a visible character in it: %s",
     async (text) => {
       assert.strictEqual((await app.send(session, text)).status, 200)
     }
   )
 })
 
-describe("a method that a path does not answer to", () => {
+describe("a method that a path does not support", () => {
   it.each([
     ["PUT", "/v1/me", "GET, HEAD"],
     ["GET", "/v1/sessions/ses_1/messages", "POST"],
@@ -59,7 +59,7 @@ describe("a method that a path does not answer to", () => {
     assert.include(body.detail.message, method)
   })
 
-  it("differs from a path that is not there, which is 404", async () => {
+  it("differs from a path that does not exist, which is 404", async () => {
     for (const path of ["/v1/nothing", "/v1/characters/mara/nothing", "/v1/me/", "//", "/v1/characters//versions"]) {
       const { status, body } = await app.request("PUT", path)
       assert.deepStrictEqual([status, body.detail.code], [404, "route_not_found"], path)
@@ -69,7 +69,7 @@ describe("a method that a path does not answer to", () => {
 
 describe("a cursor", () => {
   it.each(["99999999999999999", "9999999999999999", "-1", "1.5", "", "x"])(
-    "that is none is told what it must be: %s",
+    "that is invalid is refused with what it must be: %s",
     async (since) => {
       const { status, body } = await app.get(`/v1/sessions/${session}/events?since=${since}`)
       assert.strictEqual(status, 422)
@@ -81,8 +81,8 @@ describe("a cursor", () => {
   )
 })
 
-describe("a moment", () => {
-  it("of another form is told the form that it must have", async () => {
+describe("a timestamp", () => {
+  it("in another format is refused with the expected format", async () => {
     const { status, body } = await app.post(`/v1/sessions/${session}/memories/search`, { query: "x", at: "tomorrow" })
     if (status === 422) assert.include(body.detail.message, "2026-01-31T12:00:00Z")
     const listed = await app.get("/v1/usage?from=yesterday")
@@ -91,9 +91,9 @@ describe("a moment", () => {
   })
 })
 
-describe("a body that is sent in part", () => {
-  // Takes the thirty seconds that are promised: nothing but the time tells.
-  it("ends after 30 seconds with 408, even while it trickles", { timeout: 60_000 }, async () => {
+describe("an incomplete body", () => {
+  // Takes the promised thirty seconds, because only the time shows it.
+  it("ends after 30 seconds with 408, even if it arrives slowly", { timeout: 60_000 }, async () => {
     const { hostname, port } = new URL(server.baseUrl)
     const socket = connect(Number(port), hostname)
     let answer = ""

@@ -6,7 +6,7 @@ import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 /**
- * What a demo key may use. A route that is in neither list, and is no public one, has to be put in one: closed, unless
+ * What a demo key may use. A non-public route that is in neither list has to be added to one: the closed one, unless
  * there is a reason.
  */
 const OPEN = [
@@ -117,9 +117,7 @@ const OPEN = [
   "GET /v1/usage/safety",
   "GET /v1/rates"
 ]
-/**
- * Account, webhooks, budgets, evals, managed bots, many bots at once, pictures, and what is paid for apart from turns.
- */
+/** Account, webhooks, budgets, evals, managed bots, batches, pictures, and what is charged separately from turns. */
 const CLOSED = [
   /^POST \/v1\/characters\/\{slug\}\/readiness\/probe$/,
   /^\w+ \/v1\/characters\/\{slug\}\/(?:evidence|research)(?:\/|$)/,
@@ -198,7 +196,7 @@ const fill = (path: string) =>
 const isClosed = (name: string) => CLOSED.some((pattern) => pattern.test(name))
 
 describe("a demo key", () => {
-  it("has a list of what it may use and one of what it may not, which say of each route of this server what it is", () => {
+  it("has two lists of allowed and forbidden routes, which together cover every route of this server", () => {
     assert.deepStrictEqual(
       routes.filter(({ name }) => OPEN.includes(name) === isClosed(name)).map(({ name }) => name),
       []
@@ -210,24 +208,20 @@ describe("a demo key", () => {
     assert.isAbove(routes.filter(({ name }) => isClosed(name)).length, 25)
   })
 
-  it(
-    "is told of a closed surface before anything else that is amiss: an id that is not there, a body that is no " +
-      "JSON, a method that is not served",
-    async () => {
-      for (const { name, method, path } of routes.filter(({ name }) => isClosed(name))) {
-        const takesBody = method !== "GET"
-        for (const at of [fill(path), path.replaceAll(/\{\w+\}/g, "none")]) {
-          assert.deepStrictEqual(
-            shape(await demo.request(method, at, takesBody ? "{not json" : undefined)),
-            DISABLED,
-            `${name} ${at}`
-          )
-        }
+  it("is refused on a closed route before a missing id, bad JSON or an unsupported method is reported", async () => {
+    for (const { name, method, path } of routes.filter(({ name }) => isClosed(name))) {
+      const takesBody = method !== "GET"
+      for (const at of [fill(path), path.replaceAll(/\{\w+\}/g, "none")]) {
+        assert.deepStrictEqual(
+          shape(await demo.request(method, at, takesBody ? "{not json" : undefined)),
+          DISABLED,
+          `${name} ${at}`
+        )
       }
     }
-  )
+  })
 
-  it("is not told so of what it may use", async () => {
+  it("is not refused on an allowed route", async () => {
     for (const { name, method, path } of routes.filter(({ name }) => OPEN.includes(name) && !name.includes("stream"))) {
       const { body } = await demo.request(method, fill(path), method === "GET" ? undefined : "{not json")
       assert.notStrictEqual(body.detail?.code, "demo_key_surface_disabled", name)
@@ -247,9 +241,9 @@ describe("a demo key", () => {
     ["PATCH", "/v1/end-users/x/caps/y"],
     ["PUT", "/v1/telegram/bots/x/rotate-token"],
     ["GET", "/v1/evals"]
-  ])("is told so of a route of a closed kind that is not there, too: %s %s", async (method, path) => {
+  ])("is refused on a missing route of a closed kind, too: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), DISABLED)
-    // To any other key, and to none, there is no such route, or none with this method.
+    // For any other key, and without one, there is no such route, or none with this method.
     const app = await server.createApp()
     for (const other of [app, new TestApp(server.baseUrl, "", "ck_nonsense")]) {
       assert.deepInclude(
@@ -269,11 +263,11 @@ describe("a demo key", () => {
     ["GET", "/v1/end-users/x/caps/y"],
     ["GET", "/v1/characters/edda-brandvik/lore/x/y"],
     ["POST", "/v1/demo/x"]
-  ])("hears of any other route that it is not there: %s %s", async (method, path) => {
+  ])("gets a 404 for any other missing route: %s %s", async (method, path) => {
     assert.deepStrictEqual(shape(await demo.request(method, path)), [404, "route_not_found"])
   })
 
-  it("may bring a Telegram bot, and have none made, whatever else the body says", async () => {
+  it("may attach a Telegram bot but create none, whatever else the body says", async () => {
     const byo = await demo.post("/v1/telegram/bots", {
       mode: "byo",
       token: telegram.createBot().token,
@@ -292,7 +286,7 @@ describe("a demo key", () => {
 })
 
 describe("any other runtime key", () => {
-  it("is on the account plane what it was: a credential of the wrong kind, in a plain string", async () => {
+  it("is still a credential of the wrong kind on the account plane, with a plain-string detail", async () => {
     const { status, body } = await (await server.createApp()).get("/v1/account")
     assert.strictEqual(status, 403)
     assert.isString(body.detail)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A success of every route that answers with the envelope. */
+/** A successful response of every route that uses the envelope. */
 const successes: Record<string, () => Promise<Answer>> = {
   "GET /v1/me": () => app.get("/v1/me"),
   "PATCH /v1/apps/{app_id}": () => app.patch(`/v1/apps/${app.appId}`, { name: "renamed" }),
@@ -43,7 +43,7 @@ const run = async (command: string) => {
   return { status: Number(stdout.slice(cut + 1)), body: JSON.parse(stdout.slice(0, cut)) }
 }
 
-describe.each(Object.entries(successes))("the success of %s", (_, succeed) => {
+describe.each(Object.entries(successes))("the success response of %s", (_, succeed) => {
   it("is an object with schema_version, data and next_actions", async () => {
     const { status, headers, body } = await succeed()
     assert.strictEqual(status, 200)
@@ -55,7 +55,7 @@ describe.each(Object.entries(successes))("the success of %s", (_, succeed) => {
     for (const action of body.next_actions) assert.hasAllKeys(action, ["command", "description"])
   })
 
-  it("suggests commands that a shell can run as they are", async () => {
+  it("suggests commands that can be run in a shell unchanged", async () => {
     const { body } = await succeed()
     for (const { command } of body.next_actions) {
       const { status, body } = await run(command)
@@ -66,7 +66,7 @@ describe.each(Object.entries(successes))("the success of %s", (_, succeed) => {
 })
 
 describe("next_actions", () => {
-  it("names the poll since the returned cursor and the trace of the turn after a send", async () => {
+  it("contains the poll from the returned cursor and the trace of the turn after a send", async () => {
     const { body } = await app.send(session, "What is for dinner?")
     const commands: ReadonlyArray<string> = body.next_actions.map((action: { command: string }) => action.command)
     assert.isTrue(
@@ -79,7 +79,7 @@ describe("next_actions", () => {
     )
   })
 
-  it("leads from a new character to its reply when each first command is followed", async () => {
+  it("leads from a new character to its reply if each first command is run", async () => {
     const lines = { example_dialogues: [{ user: "Hello!", character: "Come in." }] }
     const created = await app.post("/v1/characters", { slug: "walk", display_name: "Walk", ...lines })
     const opened = await run(created.body.next_actions[0].command)
@@ -89,7 +89,7 @@ describe("next_actions", () => {
     assert.deepStrictEqual(read.body.data.events.at(-1).payload.bubbles, ["Come in."])
   })
 
-  it("waits for what comes next after a page of events", async () => {
+  it("suggests waiting for the next events after a page of events", async () => {
     const quiet = await app.createSession({ character_slug: slug })
     const { body } = await app.get(`/v1/sessions/${quiet}/events`)
     const next = run(body.next_actions[0].command)

@@ -19,7 +19,7 @@ const lineOf = ({ status, code, message, fix, retryable }: CatalogueEntry) =>
 const coded = catalogue.filter(({ code }) => code !== null)
 
 describe("the catalogue of errors", () => {
-  it("has each code once, with what to do about it", () => {
+  it("lists each code once, with what to do about it", () => {
     const byCode = Map.groupBy(coded, ({ code }) => code)
     assert.deepStrictEqual(
       [...byCode].filter(([, entries]) => entries.length > 1),
@@ -31,7 +31,7 @@ describe("the catalogue of errors", () => {
     }
   })
 
-  it("is the only place where errors are made", () => {
+  it("is the only place where errors are defined", () => {
     const sources = readdirSync(HTTP, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => ({ name, source: readFileSync(resolve(HTTP, name), "utf8") }))
@@ -51,7 +51,7 @@ describe("the catalogue of errors", () => {
     assert.lengthOf(defined, coded.length)
   })
 
-  it("says what may do better later as the contract does (7.3)", () => {
+  it("marks errors as retryable as the contract does (7.3)", () => {
     for (const { status, code, retryable } of catalogue) {
       const passing =
         [408, 429, 500, 502].includes(status) || (status === 503 && code === null) || code === "authorization_pending"
@@ -59,7 +59,7 @@ describe("the catalogue of errors", () => {
     }
   })
 
-  it("is what the OpenAPI document and its page say of errors", async () => {
+  it("matches the OpenAPI document and its page", async () => {
     const { body } = await anybody.get("/openapi.json")
     for (const entry of coded) assert.include(body.info.description, lineOf(entry))
     const conflicts = body.paths["/v1/account/apps"].post.responses[409].description
@@ -73,7 +73,7 @@ describe("the catalogue of errors", () => {
     }
   })
 
-  it("is what llms.txt says of errors", async () => {
+  it("matches llms.txt", async () => {
     const { body } = await anybody.get("/v1/llms.txt")
     for (const entry of coded) assert.include(body, lineOf(entry))
   })

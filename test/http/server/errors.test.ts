@@ -41,7 +41,7 @@ describe("a body", () => {
   )
 
   it.each(["", "  ", "null", "[]", '"text"', "7"])(
-    "that is JSON but no object is 422 validation_error: %j",
+    "that is JSON but not an object is 422 validation_error: %j",
     async (text) => {
       const { status, body } = await app.request("POST", messages(), text)
       assert.strictEqual(status, 422)
@@ -50,7 +50,7 @@ describe("a body", () => {
   )
 
   it.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])(
-    "is JSON under the content type %s",
+    "is read as JSON with the content type %s",
     async (type) => {
       const slug = `by-${createHash("sha1").update(type).digest("hex")}`
       assert.strictEqual(
@@ -103,7 +103,7 @@ describe("a body", () => {
     }
   )
 
-  it("is read whatever else the client expects of the server", async () => {
+  it("is read even if the client sends an Expect header", async () => {
     const answer = await rawClient(server.baseUrl).send({
       method: "POST",
       path: messages(),
@@ -113,7 +113,7 @@ describe("a body", () => {
     assert.strictEqual(answer.status, 200)
   })
 
-  it("that is not there may have any content type", async () => {
+  it("that is empty may have any content type", async () => {
     const slug = await app.createCharacter()
     const response = await fetch(`${server.baseUrl}/v1/characters/${slug}/versions/1/restore`, {
       method: "POST",
@@ -127,15 +127,15 @@ describe("a body", () => {
     ["half a surrogate pair", String.raw`{"text":"a\ud83d"}`, "body.text"],
     ["the other half", String.raw`{"text":"\ude00a"}`, "body.text"],
     ["U+0000 in a key", String.raw`{"text":"a","k\u0000":1}`, "body"],
-    ["U+0000 deep in what is ignored", String.raw`{"text":"a","other":[{"x":"\u0000"}]}`, "body.other[0].x"]
-  ])("that holds %s is 422 validation_error with its place", async (_, text, place) => {
+    ["U+0000 deep in an ignored field", String.raw`{"text":"a","other":[{"x":"\u0000"}]}`, "body.other[0].x"]
+  ])("that contains %s is 422 validation_error with its path", async (_, text, place) => {
     const { status, body } = await app.request("POST", messages(), text)
     assert.strictEqual(status, 422)
     assert.strictEqual(body.detail.code, "validation_error")
     assert.include(body.detail.message, place)
   })
 
-  it("may hold a whole surrogate pair, and an escaped backslash before u0000", async () => {
+  it("may contain a whole surrogate pair, and an escaped backslash before u0000", async () => {
     const { status, body } = await app.request("POST", messages(), String.raw`{"text":"\ud83d\ude00 \\u0000"}`)
     assert.strictEqual(status, 200)
     const [said] = await app.events(session, body.data.cursor - 1)
@@ -145,16 +145,16 @@ describe("a body", () => {
   it.each([
     ["too large for any double", `{"text":"a","x":[1,{"y":1e999}]}`, "body.x[1].y"],
     ["the same, written out", `{"text":"a","x":-${"9".repeat(400)}}`, "body.x"],
-    ["a whole number that would become another", `{"text":"a","x":{"id":9007199254740993}}`, "body.x.id"],
-    ["a body that is nothing else", "1e999", "body:"]
-  ])("that holds a number that would not be kept is 422 with its place and a way out: %s", async (_, text, place) => {
+    ["a whole number that would be rounded", `{"text":"a","x":{"id":9007199254740993}}`, "body.x.id"],
+    ["a body that is only a number", "1e999", "body:"]
+  ])("that contains a number that cannot be stored is 422 with its path and a solution: %s", async (_, text, place) => {
     const { status, body } = await app.request("POST", messages(), text)
     assert.deepStrictEqual([status, body.detail.code], [422, "validation_error"])
     assert.include(body.detail.message, place)
     assert.include(body.detail.fix, "as a string")
   })
 
-  it("may hold any number that is kept, and digits and exponents in texts", async () => {
+  it("may contain any number that can be stored, and digits and exponents in texts", async () => {
     const metadata = {
       big: 9007199254740992,
       bigger: 1e300,
@@ -172,7 +172,7 @@ describe("a body", () => {
     assert.deepStrictEqual(body.data.metadata, metadata)
   })
 
-  it("that is not valid UTF-8 is 422, and not read with other characters in place of its own", async () => {
+  it("that is not valid UTF-8 is 422, and not decoded with replacement characters", async () => {
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]]) {
       const response = await fetch(server.baseUrl + messages(), {
         method: "POST",
@@ -187,7 +187,7 @@ describe("a body", () => {
     }
   })
 
-  it("that is nested without end is 422, not a crash", async () => {
+  it("that is nested too deeply is 422, not a crash", async () => {
     const { status } = await app.request(
       "POST",
       messages(),
@@ -202,7 +202,7 @@ describe("a body", () => {
     assert.strictEqual(body.detail.code, "payload_too_large")
   })
 
-  it("may hold fields that are not known; they are named in ignored_fields", async () => {
+  it("may contain unknown fields, which are named in ignored_fields", async () => {
     const { status, body } = await app.post(messages(), { text: "Hello", replymode: "deep", user: { name: "x" } })
     assert.strictEqual(status, 200)
     assert.strictEqual(body.data.reply_mode, "fast")
@@ -228,7 +228,7 @@ describe("an unknown route", () => {
 })
 
 describe("x-request-id", () => {
-  it("is on every answer, and differs from request to request", async () => {
+  it("is on every response, and differs for each request", async () => {
     const answers = await Promise.all([
       app.get("/v1/me"),
       app.get("/v1/me"),
@@ -241,7 +241,7 @@ describe("x-request-id", () => {
     for (const id of ids) assert.match(id ?? "", /^req_/)
   })
 
-  it("is the caller's when it is a sane one", async () => {
+  it("is the caller's if it is valid", async () => {
     for (const id of ["abc-123", "A.b:c_d", "x".repeat(128)]) {
       const { headers, body } = await app.get("/v1/characters/nobody", { "x-request-id": id })
       assert.strictEqual(headers.get("x-request-id"), id)
@@ -249,7 +249,7 @@ describe("x-request-id", () => {
     }
   })
 
-  it("is ours when the caller's is not sane", async () => {
+  it("is generated if the caller's is not valid", async () => {
     for (const id of ["", "x".repeat(129), "with space", "<script>"]) {
       const { headers } = await app.get("/v1/me", { "x-request-id": id })
       assert.match(headers.get("x-request-id") ?? "", /^req_[0-9A-Z]{26}$/)
@@ -257,8 +257,8 @@ describe("x-request-id", () => {
   })
 })
 
-describe("every answer", () => {
-  it("carries the usual security headers, whether it succeeds or not, and none that opens it to browsers", async () => {
+describe("every response", () => {
+  it("has the usual security headers, whether it succeeds or not, and none that opens it to browsers", async () => {
     for (const { headers } of [
       await app.get("/v1/me"),
       await app.get("/v1/nothing"),
@@ -277,7 +277,7 @@ describe("every answer", () => {
 })
 
 describe("HEAD and OPTIONS", () => {
-  it("change nothing and end at once, on every path", async () => {
+  it("change nothing and end at once on every path", async () => {
     const session = await app.createSession()
     const before = await app.events(session)
     const paths = [
@@ -304,20 +304,20 @@ describe("HEAD and OPTIONS", () => {
     assert.strictEqual((await app.events(session)).length, before.length)
   })
 
-  it("ask for the key as GET does", async () => {
+  it("require the key as GET does", async () => {
     assert.strictEqual((await fetch(`${server.baseUrl}/v1/me`, { method: "HEAD" })).status, 401)
   })
 })
 
-describe("a database that is gone", () => {
-  it("is 503 with a plain-string detail on every route, and is not for ever", async () => {
+describe("an unreachable database", () => {
+  it("is 503 with a plain-string detail on every route, and the server recovers", async () => {
     const database = await createTestDatabase()
     const broken = await startTestServer({ database })
     const own = await broken.createApp()
     const talk = await own.createSession()
     const name = new URL(database.url).pathname.slice(1)
     const away = `${name}_away`
-    // Renaming it is refused while anybody is connected, so the connections are ended in the same breath.
+    // A database cannot be renamed while anybody is connected, so the connections are ended at the same time.
     const admin = server.database.sql
     const rename = async (from: string, to: string) => {
       for (;;) {

@@ -23,7 +23,7 @@ const count = async () =>
   Number((await server.database.sql`select count(*) from sessions where app_id = ${app.appId}`)[0]?.["count"])
 
 describe("a create with an Idempotency-Key", () => {
-  it("creates once and answers the second time as the first, with idempotent_replay", async () => {
+  it("creates once and repeats the first response, with idempotent_replay", async () => {
     const key = randomUUID()
     const first = await open(key, { typo: 1 })
     const second = await open(key, { typo: 1 })
@@ -31,7 +31,7 @@ describe("a create with an Idempotency-Key", () => {
     assert.deepStrictEqual(second.body, { ...first.body, data: { ...first.body.data, idempotent_replay: true } })
   })
 
-  it("creates once when the same key comes many times at once", async () => {
+  it("creates once if the same key arrives many times at once", async () => {
     const key = randomUUID()
     const before = await count()
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(key)))
@@ -54,7 +54,7 @@ describe("a create with an Idempotency-Key", () => {
     assert.strictEqual(await count(), before)
   })
 
-  it("shares its key with no other path and no other app", async () => {
+  it("has a key that belongs to its path and its app", async () => {
     const key = randomUUID()
     const own = await server.createApp()
     const headers = { "idempotency-key": key }
@@ -69,7 +69,7 @@ describe("a create with an Idempotency-Key", () => {
     }
   })
 
-  it("is the same however its path and its body are written", async () => {
+  it("is the same whatever the notation of its path and its body", async () => {
     const key = randomUUID()
     const first = await app.post(
       "/v1/sessions?from=here",
@@ -96,7 +96,7 @@ describe("a create with an Idempotency-Key", () => {
     assert.deepStrictEqual(fourth.body.data, { ...third.body.data, idempotent_replay: true })
   })
 
-  it("is another one with another field, even with one that means nothing", async () => {
+  it("is different with another field, even a meaningless one", async () => {
     const key = randomUUID()
     await open(key, { typo: 1 })
     for (const fields of [{}, { typo: 2 }, { typo: 1, more: null }]) {
@@ -105,7 +105,7 @@ describe("a create with an Idempotency-Key", () => {
     }
   })
 
-  it("keeps no key of a create that failed", async () => {
+  it("stores no key for a create that failed", async () => {
     const headers = { "idempotency-key": randomUUID() }
     const slug = await app.createCharacter()
     assert.strictEqual((await app.post("/v1/characters", { slug, display_name: "Taken" }, headers)).status, 409)
@@ -115,7 +115,7 @@ describe("a create with an Idempotency-Key", () => {
     )
   })
 
-  it("knows its key for 24 hours and no longer", async () => {
+  it("stores its key for exactly 24 hours", async () => {
     const key = randomUUID()
     const first = await open(key)
     await server.database.sql`update idempotency_keys set created_at = now() - interval '23 hours' where key = ${key}`
@@ -129,7 +129,7 @@ describe("a create with an Idempotency-Key", () => {
     ["k", 200],
     ["k".repeat(255), 200],
     ["k".repeat(256), 422]
-  ])("takes a key of 1 to 255 characters: %j", async (key, expected) => {
+  ])("accepts a key of 1 to 255 characters: %j", async (key, expected) => {
     const { status, body } = await open(key)
     assert.strictEqual(status, expected)
     if (status === 422) assert.include(body.detail.message, "headers.idempotency-key")

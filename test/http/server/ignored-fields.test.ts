@@ -7,7 +7,7 @@ import { SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
 const minimal = { slug: "mara", display_name: "Mara" }
 
 describe("ignored fields", () => {
-  it("names every key that was stripped, in order", () => {
+  it("names every removed key, in order", () => {
     const raw = {
       ...minimal,
       colour: "red",
@@ -25,7 +25,7 @@ describe("ignored fields", () => {
     ])
   })
 
-  it("names nothing when nothing was stripped, filled-in defaults and nulls included", () => {
+  it("names nothing if nothing was removed, even with defaults and nulls", () => {
     expect(ignoredFields(minimal, CharacterCreate.parse(minimal))).toEqual([])
     const session = { character: "mara", external_user_ref: "u1", metadata: { any: { thing: [1] } } }
     expect(ignoredFields(session, SessionCreate.parse(session))).toEqual([])
@@ -33,7 +33,7 @@ describe("ignored fields", () => {
     expect(ignoredFields(patch, CharacterPatch.parse(patch))).toEqual([])
   })
 
-  it("sees a key called __proto__", () => {
+  it("detects a key called __proto__", () => {
     const raw: unknown = JSON.parse(`{"slug": "mara", "display_name": "Mara", "__proto__": {"slug": "x"}}`)
     expect(ignoredFields(raw, CharacterCreate.parse(raw))).toEqual(["__proto__"])
   })
@@ -48,7 +48,7 @@ describe("ignored fields", () => {
     expect(ignored[0]).toBe(`${"k".repeat(64)}...`)
   })
 
-  it("finds nothing between a value and itself or its copy", () => {
+  it("finds no difference between a value and itself or its copy", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(ignoredFields(value, structuredClone(value))).toEqual([])

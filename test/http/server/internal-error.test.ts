@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 import { startTestServer } from "#test/support/TestServer.ts"
 
-it("a failure of ours is 500 internal_error, tells nothing of what is inside, and is over when its cause is", async () => {
+it("an internal failure is 500 internal_error, reveals no details, and ends with its cause", async () => {
   const server = await startTestServer()
   try {
     const app = await server.createApp()

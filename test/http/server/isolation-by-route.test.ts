@@ -11,10 +11,10 @@ import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** What belongs to somebody, by what a path calls it. */
+/** The resources of one tenant, by their names in paths. */
 type Things = Readonly<Record<string, string>>
 
-/** The same in form, and nobody's. */
+/** Ids of the same form that do not exist. */
 const absent = (): Things => {
   const channel = newId("chn")
   return {
@@ -49,7 +49,7 @@ const absent = (): Things => {
   }
 }
 
-/** Names nothing of its own: a version belongs to its character. */
+/** Names nothing by itself: a version belongs to its character. */
 const NO_IDS: ReadonlySet<string> = new Set(["version"])
 
 let server: TestServer
@@ -79,7 +79,7 @@ const settle = async (): Promise<typeof ours> => {
   const external_user_ref = `someone-of-${app_id}`
   const session_id = await app.createSession({ character_slug: slug, external_user_ref })
   const { trace_id } = await app.converse(session_id, "I have a chemistry exam tomorrow. What is for dinner?")
-  await until("the turn to be read", async () =>
+  await until("memory extraction", async () =>
     (await app.get(`/v1/sessions/${session_id}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled
       ? true
       : undefined
@@ -215,14 +215,14 @@ const bytes = ({ status, body }: Answer) => {
   return `${status} ${JSON.stringify(body).replaceAll(String(id), "...")}`
 }
 /**
- * Routes that create the end-user whom the path names: a reference is the app's own word, so another app's means
+ * Routes that create the end-user whom the path names: a reference is chosen by the app, so another app's means
  * nothing here.
  */
 const CREATES_END_USER: ReadonlySet<string> = new Set([
   "PATCH /v1/end-users/{external_user_ref}/caps",
   "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps"
 ])
-/** What may be swapped: everything that the path names, and each thing alone below what is ours. */
+/** What may be swapped: everything that the path names, and each resource alone below our own. */
 const swaps = (operation: Operation): ReadonlyArray<ReadonlyArray<string>> => {
   const names = named(operation)
   const all = [names, ...names.slice(1).map((_, index) => names.slice(index + 1))]
@@ -230,8 +230,8 @@ const swaps = (operation: Operation): ReadonlyArray<ReadonlyArray<string>> => {
   return all.filter((swapped) => !creates || swapped.some((name) => name !== "external_user_ref"))
 }
 
-describe("an id of somebody else's", () => {
-  it("is there to be tried: one of everything that a path names, on both sides", async () => {
+describe("an id of another tenant", () => {
+  it("is available to both sides for everything that a path can name", async () => {
     const names = new Set(operations.flatMap(named))
     for (const name of names)
       for (const { things } of [ours, theirs]) assert.isString(things[name], `say in this test what ${name} names`)
@@ -247,8 +247,8 @@ describe("an id of somebody else's", () => {
   })
 
   it(
-    "is answered, on every route that exists and whatever else the request says, byte for byte like one that " +
-      "nobody has",
+    "is answered byte for byte like an id that does not exist, on every route and whatever else the request " +
+      "contains",
     async () => {
       const withIds = operations.filter((operation) => swaps(operation).some((swapped) => swapped.length > 0))
       assert.isAbove(withIds.length, 40)
@@ -266,7 +266,7 @@ describe("an id of somebody else's", () => {
               fill(operation, mixed) + (query === "" ? "" : `?${query}`),
               body
             )
-            // A path is quoted nowhere but where the caller wrote it.
+            // A path is quoted only where the caller wrote it.
             return {
               answer,
               text: swapped.reduce((text, name) => text.replaceAll(things[name] ?? "", name), bytes(answer))
@@ -296,7 +296,7 @@ describe("an id of somebody else's", () => {
     120_000
   )
 
-  it("has come to no harm by all of this", async () => {
+  it("refers to data that is unchanged after all of this", async () => {
     const { app, account, things } = theirs
     assert.strictEqual((await app.get(`/v1/characters/${things["slug"]}`)).body.data.version, 1)
     assert.strictEqual((await account.client.get(`/v1/account/apps/${things["app_id"]}`)).body.data.version, 1)

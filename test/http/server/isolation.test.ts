@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 let server: TestServer
 let app: TestApp
 let other: TestApp
-/** What belongs to the other app, by the part of the path that names it. */
+/** The other app's resources, by the part of the path that names them. */
 let foreign: Record<"app" | "character" | "session", string>
 const absent = { app: newId("app"), character: "nobody-here", session: newId("ses") }
 
@@ -22,10 +22,10 @@ afterAll(() => server.close())
 interface Route {
   readonly method: string
   readonly kind: keyof typeof absent
-  /** With {id} where the id stands. */
+  /** With {id} as the placeholder for the id. */
   readonly path: string
   readonly body?: object
-  /** A request that is wrong in itself: a body, or a query. */
+  /** A request that is invalid by itself: a body, or a query. */
   readonly wrong?: { readonly body?: unknown; readonly query?: string; readonly headers?: Record<string, string> }
 }
 
@@ -102,8 +102,8 @@ const bytes = ({ status, body }: Answer) => {
   return JSON.stringify(body).replace(body.detail.request_id, "...")
 }
 
-describe("what another app owns", () => {
-  it.each(routes)("is answered like what is not there: $method $path", async ({ method, kind, path, body }) => {
+describe("a resource of another app", () => {
+  it.each(routes)("is answered like one that does not exist: $method $path", async ({ method, kind, path, body }) => {
     const answers = await Promise.all(
       [foreign[kind], absent[kind]].map((id) => app.request(method, path.replace("{id}", id), body))
     )
@@ -113,7 +113,7 @@ describe("what another app owns", () => {
   })
 
   it.each(routes.filter((route) => route.wrong !== undefined))(
-    "is not there, even to a request that is wrong otherwise: $method $path, $wrong",
+    "looks missing even to a request that is otherwise invalid: $method $path, $wrong",
     async ({ method, kind, path, wrong }) => {
       const answers = await Promise.all(
         [foreign[kind], absent[kind]].map((id) =>
@@ -126,7 +126,7 @@ describe("what another app owns", () => {
     }
   )
 
-  it("opens no session: POST /v1/sessions with a foreign character is 404 like with an absent one", async () => {
+  it("cannot be used: POST /v1/sessions with a foreign character is 404 like with a missing one", async () => {
     const [ofForeign, ofAbsent] = await Promise.all(
       [foreign.character, absent.character].map((character_slug) =>
         app.post("/v1/sessions", { character_slug, external_user_ref: "u" }).then(bytes)
@@ -144,14 +144,14 @@ describe("what another app owns", () => {
     assert.deepStrictEqual(sessions.body.data.sessions, [])
   })
 
-  it("stays as it was after all of this", async () => {
+  it("is unchanged after all of this", async () => {
     const { body } = await other.get(`/v1/characters/${foreign.character}`)
     assert.strictEqual(body.data.version, 1)
     assert.strictEqual(body.data.status, "active")
     assert.deepStrictEqual(await other.events(foreign.session), [])
   })
 
-  it("does not take its slugs from this app", async () => {
+  it("does not block its slug for this app", async () => {
     const { status } = await app.post("/v1/characters", { slug: foreign.character, display_name: "Same name" })
     assert.strictEqual(status, 200)
     assert.strictEqual((await app.delete(`/v1/characters/${foreign.character}`)).body.data.status, "archived")
@@ -159,9 +159,9 @@ describe("what another app owns", () => {
   })
 })
 
-describe("an id that cannot be one", () => {
+describe("an impossible id", () => {
   it.each(["ses_", "1", "ses_01ARZ3NDEKTSV4RRFFQ69G5FAU", "%00", "..%2F..", "ses_%F0%9F%92%A9", "x".repeat(2000)])(
-    "names no session: %s",
+    "matches no session: %s",
     async (id) => {
       for (const path of ["", "/state", "/events", "/events/stream", "/trace", "/runs"]) {
         const { status, body } = await app.get(`/v1/sessions/${id}${path}`)
@@ -171,7 +171,7 @@ describe("an id that cannot be one", () => {
     }
   )
 
-  it.each(["%00", "a%00b", "UPPER", "x".repeat(2000), "%F0%9F%92%A9"])("names no character: %s", async (slug) => {
+  it.each(["%00", "a%00b", "UPPER", "x".repeat(2000), "%F0%9F%92%A9"])("matches no character: %s", async (slug) => {
     const path = `/v1/characters/${slug}`
     for (const answer of await Promise.all([
       app.get(path),

@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
 const MIB = 1024 * 1024
-/** Of the server's own thread, for anything that one request brings. */
+/** The maximum time on the server's own thread for one request. */
 const MAX_TURN_MS = 50
 
 let server: TestServer
@@ -25,7 +25,7 @@ const demoApp = async (): Promise<TestApp> => {
   return new TestApp(server.baseUrl, data.app_id, data.api_key)
 }
 
-/** From the wire on: what a client makes of its body and of the answer is not the server's. */
+/** Raw bytes, because the client's own work on its body and on the response must not count. */
 const post = (app: TestApp, path: string, body: Buffer, headers: Record<string, string> = {}, method = "POST") =>
   new Promise<{ readonly status: number; readonly body: any }>((resolve, reject) => {
     const asked = send(
@@ -43,7 +43,7 @@ const post = (app: TestApp, path: string, body: Buffer, headers: Record<string, 
 
 const bodyOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** Begins a request whose body does not come. */
+/** Starts a request whose body never arrives. */
 const begin = async (
   app: TestApp,
   bytes: number
@@ -75,7 +75,7 @@ describe("the server's own thread", () => {
       })
     })
 
-  it("is held up by no import of eight large ones at once, and serves another app meanwhile", async () => {
+  it("is not blocked by eight large imports at once, and serves another app meanwhile", async () => {
     const [flooding, quiet] = [await server.createApp(), await server.createApp()]
     const bodies = Array.from({ length: 8 }, (_, n) => large(n))
     const { result, turnMs } = await longestLoopBlock(async () => {
@@ -90,10 +90,10 @@ describe("the server's own thread", () => {
   })
 
   it.each([
-    ["as many values as there may be", bodyOf({ text: "x", list: Array.from({ length: 49_000 }, (_, at) => at % 10) })],
-    ["more values than there may be", Buffer.from(`{"text":"x","list":[${"[],".repeat(300_000)}0]}`)],
+    ["the maximum number of values", bodyOf({ text: "x", list: Array.from({ length: 49_000 }, (_, at) => at % 10) })],
+    ["one value too many", Buffer.from(`{"text":"x","list":[${"[],".repeat(300_000)}0]}`)],
     [
-      "a list of what is no character's",
+      "a list of unknown fields",
       bodyOf({
         slug: "x",
         display_name: "x",
@@ -103,8 +103,8 @@ describe("the server's own thread", () => {
     ],
     ["escapes", Buffer.from(`{"text":"${"\\u0041".repeat(150_000)}"}`)],
     ["long numbers", Buffer.from(`{"text":"x","list":[${"123456789012345678901234567890,".repeat(25_000)}0]}`)],
-    ["a deep nest", Buffer.from(`{"text":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]
-  ])("is held up by no body of a megabyte: %s", async (_, body) => {
+    ["deep nesting", Buffer.from(`{"text":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)]
+  ])("is not blocked by a body of a megabyte: %s", async (_, body) => {
     const app = await server.createApp()
     await app.get("/v1/me")
     const { result, turnMs } = await longestLoopBlock(() => post(app, "/v1/characters", body))
@@ -117,7 +117,7 @@ describe("a demo key", () => {
   it.each<[string, Record<string, string>]>([
     ["announced", {}],
     ["in chunks", { "transfer-encoding": "chunked" }]
-  ])("sends no body of more than 1 MiB, on any route: %s", async (_, headers) => {
+  ])("may not send a body of more than 1 MiB, on any route: %s", async (_, headers) => {
     const app = await demoApp()
     const { status, body } = await post(
       app,
@@ -136,7 +136,7 @@ describe("a demo key", () => {
     assert.strictEqual(small.status, 200)
   })
 
-  it("is told that it has no room for an import before it sends one, and gets a replay all the same", async () => {
+  it("learns that it has no room for an import before it sends the body, but still gets a replay", async () => {
     const app = await demoApp()
     const body = bodyOf({ json: cardV2() })
     for (let n = 0; n < 5; n++)
@@ -152,7 +152,7 @@ describe("a demo key", () => {
 })
 
 describe("large bodies of one app", () => {
-  it("come one at a time, a few wait, and the others are 429 with Retry-After; another app's come meanwhile", async () => {
+  it("are read one at a time, a few wait, and others get 429; another app's are read meanwhile", async () => {
     const [app, other] = [await server.createApp(), await server.createApp()]
     const held = await begin(app, 2 * MIB)
     const waiting = await Promise.all(Array.from({ length: 6 }, () => begin(app, 2 * MIB)))
@@ -163,12 +163,12 @@ describe("large bodies of one app", () => {
     const body = bodyOf({ json: cardV2({ creator_notes: "x".repeat(2 * MIB) }) })
     assert.strictEqual((await post(other, "/v1/imports", body)).status, 200)
     for (const { socket } of [held, ...waiting]) socket.destroy()
-    await until("the line to be free", async () =>
+    await until("the connection to be free", async () =>
       (await post(app, "/v1/imports", body)).status === 200 ? true : undefined
     )
   })
 
-  it("hold up no small one", async () => {
+  it("do not delay small ones", async () => {
     const app = await server.createApp()
     const held = await begin(app, 2 * MIB)
     assert.strictEqual((await post(app, "/v1/imports", bodyOf({ json: cardV2() }))).status, 200)
@@ -176,8 +176,8 @@ describe("large bodies of one app", () => {
   })
 })
 
-describe("bodies that wait to be read", () => {
-  it("are so many for one app, and the others are 429, or are answered", async () => {
+describe("waiting bodies", () => {
+  it("are limited for each app, others get 429, and all requests are answered", async () => {
     const app = await server.createApp()
     const body = bodyOf({ text: "x".repeat(100_000) })
     const answers = await Promise.all(Array.from({ length: 60 }, () => post(app, "/v1/characters", body)))

@@ -50,7 +50,7 @@ describe("a merge patch", () => {
     )
   })
 
-  it("comes to the same when it is applied twice", () => {
+  it("has the same result when it is applied twice", () => {
     fc.assert(
       fc.property(json(), json(), (target, patch) => {
         const once = applyMergePatch(target, patch)
@@ -59,7 +59,7 @@ describe("a merge patch", () => {
     )
   })
 
-  it("gives the patch without its nulls when there was no object before", () => {
+  it("returns the patch without its nulls if there was no object before", () => {
     fc.assert(
       fc.property(object(), (patch) => {
         expect(applyMergePatch("before", patch)).toEqual(withoutNulls(patch))
@@ -67,7 +67,7 @@ describe("a merge patch", () => {
     )
   })
 
-  it("leaves what an empty patch does not name", () => {
+  it("keeps what an empty patch does not name", () => {
     fc.assert(
       fc.property(object(), (target) => {
         const { ["__proto__"]: _, ...kept } = target

@@ -21,7 +21,7 @@ let known: Readonly<Record<string, string>>
 beforeAll(async () => {
   telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
   const manager = telegram.createBot({ can_manage_bots: true })
-  // Where nobody answers, so that a push is over at once.
+  // An address where nobody answers, so that a push ends at once.
   server = await startTestServer({
     env: {
       REQUESTS_PER_MINUTE: "1000000",
@@ -33,11 +33,10 @@ beforeAll(async () => {
   app = await server.createApp()
   client = rawClient(server.baseUrl)
   const slug = await app.createCharacter()
-  // Talked to, and not changed: a changed one may not be ready to be talked to.
+  // One that is talked to and never changed, because a changed one may not be ready.
   const character = await app.createCharacter()
   const url = "http://127.0.0.1:1/hook"
-  // One to be changed, one to be committed and one to be let go: what was done to one of them is not to be seen on the
-  // next.
+  // One to change, one to commit and one to discard, so that what happens to one does not affect the next.
   const [import_id, commit_import_id, discard_import_id] = await Promise.all(
     [1, 2, 3].map(async () => (await app.post("/v1/imports", { json: cardV2() })).body.data.id)
   )
@@ -129,8 +128,7 @@ beforeAll(async () => {
   ).body.data.id
   const run_id = (await app.post(`/v1/evals/suites/${suite_id}/runs`, {})).body.data.id
   await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
-  // As many more as may be under way: a run is played case by case, and hundreds of them would be all that this server
-  // does.
+  // As many more as may run: a run is played case by case, and hundreds of them would occupy this server completely.
   await server.database.sql`
     insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
     select ${app.appId}, 'evr_busy' || n, ${suite_id}, ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
@@ -173,11 +171,11 @@ afterAll(async () => {
   await telegram.close()
 })
 
-/** The device flow answers a form as OAuth does (RFC 6749, 5.2). */
+/** The device flow answers a form as OAuth requires (RFC 6749, 5.2). */
 const isOAuth = ({ path, headers = {} }: RawRequest) =>
   path.startsWith("/v1/account/device/") && headers["content-type"] === "application/x-www-form-urlencoded"
 
-/** An answer as the contract has it (7.1), and none that is our fault. */
+/** A response that conforms to the contract (7.1) and does not blame the server. */
 const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer) => {
   assert.isBelow(status, 500)
   if (request.method === "HEAD" || status < 400) return
@@ -188,7 +186,7 @@ const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer)
   else for (const field of ["code", "message", "fix", "request_id"]) assert.typeOf(detail[field], "string", field)
 }
 
-/** A token that may revoke itself is another one each time. */
+/** A token may revoke itself, so each use gets a new one. */
 const bearerOf = async (path: string) =>
   path.startsWith("/v1/account/token/revoke")
     ? (await createAccountIn(server)).client.key
@@ -211,7 +209,7 @@ const send = async (request: RawRequest) => {
   return answer
 }
 
-/** What a right body gets where it can succeed but once, or not without a person, or not while so much is under way. */
+/** The status for a valid body where it can succeed only once, needs a person, or hits a limit of concurrent work. */
 const RIGHT: Readonly<Record<string, number>> = {
   "/v1/sessions/{session_id}/storylines/{storyline_id}/triggers": 409,
   "/v1/account/device/token": 400,
@@ -222,8 +220,8 @@ const RIGHT: Readonly<Record<string, number>> = {
 }
 
 /**
- * A session's channel is not one of the app's; and an entry of the lore is one of a character whose lore is not
- * replaced meanwhile; nor is it forgotten what somebody looks like of whom pictures are asked for.
+ * A session's channel is not one of the app's. A lore entry belongs to a character whose lore is not replaced
+ * meanwhile, and the visual identity of a character whose pictures are requested is not deleted.
  */
 const nameOf = (path: string, name: string) =>
   name === "import_id"
@@ -245,7 +243,7 @@ const pathsOf = ({ path }: Operation, given: (name: string) => fc.Arbitrary<stri
     .map((parts) => parts.join("/"))
 const knownOf = (name: string) => known[name] ?? "unknown"
 
-describe("whatever is sent", () => {
+describe("any request", () => {
   it("finds routes and body schemas in the OpenAPI document", () => {
     assert.isAbove(operations.length, 10)
     assert.isAbove(operations.filter(({ body }) => body !== null).length, 3)
@@ -276,8 +274,8 @@ describe("whatever is sent", () => {
               body: fc.option(bodiesFor(operation.body), { nil: undefined, freq: 2 })
             })
           ),
-          // Archiving the character, forgetting the memory or deleting the channel once and for all would leave little
-          // to find.
+          // Archiving the character, forgetting the memory or deleting the channel permanently would leave little to
+          // test.
           async ({ method, path, query, headers, body }) => {
             if (
               method === "DELETE" &&
@@ -300,7 +298,8 @@ describe("whatever is sent", () => {
               ].some((name) => path.endsWith(`/${knownOf(name)}`))
             )
               return
-            // What overflows is refused before its method is known, with a body that the answer to HEAD must not have.
+            // Oversized requests are refused before the method is known, with a body that a response to HEAD must not
+            // have.
             if (method === "HEAD" && JSON.stringify([path, query, headers]).length > 12_000) return
             const { status } = await send({ method, path: query === "" ? path : `${path}?${query}`, headers, body })
             assert.isBelow(status, 500)
@@ -311,11 +310,11 @@ describe("whatever is sent", () => {
     60_000
   )
 
-  // An eighth of the routes at a time, so that each has its time however many there come to be.
+  // An eighth of the routes at a time, so that each part has enough time even if there are more routes later.
   it.each([0, 1, 2, 3, 4, 5, 6, 7])(
-    "is answered in the contract's form: any body, right, wrong or no JSON, on every route that takes one (%i)",
+    "is answered in the contract's form: any valid, invalid or non-JSON body, on every route that accepts one (%i)",
     async (eighth) => {
-      // Room for new channels, of which there may be five.
+      // Makes room for new channels: at most five are allowed.
       await server.database
         .sql`delete from channels where channel_id not in (${knownOf("channel_id")}, ${knownOf("app_channel_id")}, ${knownOf("bot_id")})`
       await Promise.all(
@@ -358,7 +357,7 @@ describe("whatever is sent", () => {
     120_000
   )
 
-  it("is answered in the contract's form: any bearer", () =>
+  it("is answered in the contract's form: any bearer token", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -389,24 +388,24 @@ describe("whatever is sent", () => {
       { numRuns: 200 }
     ))
 
-  it("leaves the server as it was", async () => {
+  it("leaves the server intact", async () => {
     const reply = await app.converse(await app.createSession(), "What is for dinner?")
     assert.strictEqual(reply.type, "message.created")
   })
 })
 
-describe("a request that is hard to read", () => {
+describe("an unusual request", () => {
   it.each([
-    ["a path that is no percent encoding", "GET", "/v1/characters/%zz", 404],
+    ["a path with invalid percent encoding", "GET", "/v1/characters/%zz", 404],
     ["a slug with U+0000", "GET", "/v1/characters/a%00b", 404],
-    ["a slug with U+0000, to be changed", "PATCH", "/v1/characters/a%00b", 404],
-    ["a slug with U+0000, to be archived", "DELETE", "/v1/characters/a%00b", 404],
-    ["a day before all days", "GET", "/v1/usage?from=0000-01-01", 422],
-    ["a moment whose year is 10000 in UTC", "GET", "/v1/usage?to=9999-12-31T23:59:59-14:00", 422],
-    ["a moment whose year is 0 in UTC", "GET", "/v1/end-users?active_since=0001-01-01T00:00:00%2B14:00", 422],
-    ["a day that is no day", "GET", "/v1/end-users?active_since=2026-02-30", 422],
-    ["a slug beyond all length", "GET", `/v1/characters/${"a".repeat(5_000)}`, 404],
-    ["a session with U+0000, and more amiss", "GET", "/v1/sessions/%00/events/stream?since=x", 404],
+    ["a change of a slug with U+0000", "PATCH", "/v1/characters/a%00b", 404],
+    ["archiving a slug with U+0000", "DELETE", "/v1/characters/a%00b", 404],
+    ["a day before year 1", "GET", "/v1/usage?from=0000-01-01", 422],
+    ["a time in the year 10000 in UTC", "GET", "/v1/usage?to=9999-12-31T23:59:59-14:00", 422],
+    ["a time in the year 0 in UTC", "GET", "/v1/end-users?active_since=0001-01-01T00:00:00%2B14:00", 422],
+    ["an impossible day", "GET", "/v1/end-users?active_since=2026-02-30", 422],
+    ["an extremely long slug", "GET", `/v1/characters/${"a".repeat(5_000)}`, 404],
+    ["a session with U+0000 and other problems", "GET", "/v1/sessions/%00/events/stream?since=x", 404],
     [
       "a cursor past every number",
       "GET",
@@ -419,8 +418,8 @@ describe("a request that is hard to read", () => {
       `/v1/sessions/{session_id}/trace?cursor=${Buffer.from("mara").toString("base64url")}`,
       422
     ],
-    ["a URL beyond all length", "GET", `/v1/characters?q=${"a".repeat(20_000)}`, 431]
-  ])("is refused as the caller's: %s", async (_, method, path, status) => {
+    ["an extremely long URL", "GET", `/v1/characters?q=${"a".repeat(20_000)}`, 431]
+  ])("is refused as the caller's mistake: %s", async (_, method, path, status) => {
     const answer = await send({
       method,
       path: path.replace("{session_id}", knownOf("session_id")),
@@ -429,7 +428,7 @@ describe("a request that is hard to read", () => {
     assert.strictEqual(answer.status, status)
   })
 
-  it("does not hold up the next one on its connection when only the head of a stream is wanted", async () => {
+  it("does not delay the next one on its connection after a HEAD request for a stream", async () => {
     const one = rawClient(server.baseUrl)
     const headers = { authorization: `Bearer ${app.key}` }
     const path = `/v1/sessions/${knownOf("session_id")}/events/stream`

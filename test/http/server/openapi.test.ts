@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(report.totals, { errors: 0, warnings: 0 })
   })
 
-  it("has every route that answers: each that is registered is in it, and each in it is registered", async () => {
+  it("has exactly the routes that are registered", async () => {
     const registered = fastify()
     const found: Array<string> = []
     registered.setValidatorCompiler(() => () => true)
@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("has examples that are valid, wherever there is one", () => {
+  it("has valid examples wherever there are examples", () => {
     let count = 0
     const walk = (node: Json, place: string): void => {
       if (typeof node !== "object" || node === null) return
@@ -159,7 +159,7 @@ describe("the OpenAPI document", () => {
     assert.isAbove(count, 20)
   })
 
-  it("has an example of a send that the server takes", async () => {
+  it("has an example of a send that the server accepts", async () => {
     const { requestBody, parameters } = document.paths["/v1/sessions/{session_id}/messages"].post
     const { properties, required } = requestBody.content["application/json"].schema
     for (const name of required) assert.isNotEmpty(properties[name].examples, name)
@@ -398,7 +398,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  /** What is answered without what the route is for: a code, a signature, a secret, a cookie. */
+  /** Routes that are answered without their usual input: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422,
     "GET /v1/images/{image_id}/content": 404,
@@ -415,7 +415,7 @@ describe("the OpenAPI document", () => {
     "POST /device/decision": 403
   }
 
-  it("names routes that are there: each of them asks for the key unless it is public", async () => {
+  it("names existing routes, and each of them requires the key unless it is public", async () => {
     for (const [name, operation] of operations()) {
       const [method = "", path = ""] = name.split(" ")
       const { status } = await fetch(server.baseUrl + path, { method })
@@ -423,7 +423,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("names each operation and what it may answer, errors in the contract's two forms", () => {
+  it("names each operation and its possible responses, with errors in the contract's two forms", () => {
     const ids = operations().map(([, operation]) => operation.operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const [name, { responses, requestBody, parameters = [], security }] of operations()) {
@@ -448,9 +448,8 @@ describe("the OpenAPI document", () => {
   })
 
   it(
-    "has the Idempotency-Key on every POST, but for a test push, a test picture and an evaluation, which are made " +
-      "anew each time, a search, which makes nothing, and the device flow and the sandbox, whose callers nobody " +
-      "knows",
+    "has the Idempotency-Key on every POST except tests and evaluations, searches, the device flow and the " +
+      "sandbox, whose callers have no key",
     () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
@@ -469,7 +468,7 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("asks for an account token on the account plane, and for a runtime key everywhere else", () => {
+  it("requires an account token on the account plane, and a runtime key everywhere else", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       assert.deepStrictEqual(
         security ?? document.security,
@@ -479,7 +478,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("has what is internal, says so, and keeps it out of the runtime reference", () => {
+  it("includes internal routes, marks them, and keeps them out of the runtime reference", () => {
     const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
     assert.deepStrictEqual(
       internal.map(([name]) => name).sort(),
@@ -492,7 +491,7 @@ describe("the OpenAPI document", () => {
       assert.deepInclude(operation, { tags: ["Internal"], "x-scalar-ignore": true, security: [] }, name)
   })
 
-  it("says that an answer of 503 may have a code only where the operator may have closed the route", async () => {
+  it("lists a 503 with a code only for routes that the operator may have disabled", async () => {
     const closed = await startTestServer({ env: { DEMO_SANDBOX: "off" } })
     const { status, body } = await new TestApp(closed.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)
     await closed.close()
@@ -512,7 +511,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("keeps the account plane, all of it, out of the runtime reference", () => {
+  it("keeps the whole account plane out of the runtime reference", () => {
     const left = operations()
       .filter(([, operation]) => operation["x-scalar-ignore"] === true && operation["x-internal"] !== true)
       .map(([name]) => name)
@@ -534,11 +533,11 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.keys(schema.properties), Object.keys(EventData.shape))
   })
 
-  it("forbids no additional field anywhere, because fields are added over time", () => {
+  it("forbids additional fields nowhere, because fields are added over time", () => {
     assert.notInclude(JSON.stringify(document), '"additionalProperties":false')
   })
 
-  it("has only examples that its own schemas accept", () => {
+  it("has only examples that match its own schemas", () => {
     let examples = 0
     const check = (schema: z.ZodType, place: string, seen = new Set<z.ZodType>()) => {
       if (seen.has(schema)) return
@@ -584,7 +583,7 @@ describe("the OpenAPI document", () => {
     assert.isAbove(examples, 8)
   })
 
-  it("describes bodies that the server takes: the examples of a character make one", async () => {
+  it("describes bodies that the server accepts: the examples of a character's fields make a character", async () => {
     const { properties } = document.paths["/v1/characters"].post.requestBody.content["application/json"].schema
     const body = Object.fromEntries(
       Object.entries<Json>(properties).flatMap(([key, { examples }]) =>
@@ -603,7 +602,7 @@ const envelopeOf = (data: z.ZodType) =>
     data,
     next_actions: z.array(z.strictObject({ command: z.string(), description: z.string() }))
   })
-/** The schema without room for fields that it does not name. */
+/** The schema without additional fields. */
 const strict = (schema: z.ZodObject) => z.strictObject(schema.shape)
 const structured = z.strictObject({
   detail: z.strictObject({ code: z.string(), message: z.string(), fix: z.string(), request_id: z.string() })
@@ -616,7 +615,7 @@ const exited = async () => {
   return id
 }
 
-describe("real answers", () => {
+describe("real responses", () => {
   let slug: string
   let session: string
   let hook: { readonly kind: "webhook"; readonly url: string }
@@ -626,7 +625,7 @@ describe("real answers", () => {
     slug = await app.createCharacter({ greeting: "Hello." })
     session = await app.createSession({ character_slug: slug })
     const { trace_id } = await app.converse(session, "I have a chemistry exam tomorrow. What is for dinner?")
-    await until("the turn to be read", async () =>
+    await until("memory extraction", async () =>
       (await app.get(`/v1/sessions/${session}/trace?run_ref=${trace_id}`)).body.data.trace[0].settled ? true : undefined
     )
     hook = { kind: "webhook", url: "http://127.0.0.1:1/hook" }
@@ -967,7 +966,7 @@ describe("real answers", () => {
       z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }),
       () => app.get(`/v1/sessions/${session}/events`)
     ]
-  ])("of %s are as their schema says", async (_, data, ask) => {
+  ])("of %s match their schema", async (_, data, ask) => {
     const { status, body } = await ask()
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(envelopeOf(data).safeParse(body).error, undefined)

@@ -23,7 +23,7 @@ const raw = async (text: string): Promise<string> => {
   return answer
 }
 
-describe("what is not valid HTTP", () => {
+describe("invalid HTTP", () => {
   it.each([
     ["rubbish", "hello\r\n\r\n", 400, "malformed_request"],
     [
@@ -33,7 +33,7 @@ describe("what is not valid HTTP", () => {
       "malformed_request"
     ],
     ["endless headers", `GET /v1/me HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(40_000)}\r\n\r\n`, 431, "headers_too_large"]
-  ])("is answered in the contract's form and hung up on: %s", async (_, text, status, code) => {
+  ])("is answered in the contract's form, and the connection is closed: %s", async (_, text, status, code) => {
     const answer = await raw(text)
     assert.isTrue(answer.startsWith(`HTTP/1.1 ${status} `), answer)
     const { detail } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))
@@ -41,8 +41,8 @@ describe("what is not valid HTTP", () => {
     assert.strictEqual(detail.code, code)
   })
 
-  // Node looks for late requests twice a minute, which is too long to wait for here.
-  it("or does not arrive in time is 408 request_timeout", async () => {
+  // Node checks for late requests twice a minute, which is too long to wait for here.
+  it("is 408 request_timeout if it does not arrive in time", async () => {
     const late = createServer((socket) => answerProtocolError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket)).listen(
       0,
       "127.0.0.1"

@@ -35,9 +35,9 @@ const read = async (path: string, headers: Record<string, string>) => {
   }
 }
 
-describe("what is the same for everybody", () => {
+describe("a public document", () => {
   it.each(["/openapi.json", "/docs/", "/docs/js/scalar.js", "/v1/llms.txt"])(
-    "comes compressed, may be cached, and is not sent again to who has it: %s",
+    "is compressed, can be cached, and is not sent again to a client that has it: %s",
     async (path) => {
       const plain = await read(path, { ...from("192.0.2.1"), "accept-encoding": "br;q=0, identity" })
       const br = await read(path, { ...from("192.0.2.1"), "accept-encoding": "gzip, br" })
@@ -55,7 +55,7 @@ describe("what is the same for everybody", () => {
     }
   )
 
-  it("is made on another thread: what makes it is never loaded into the one that serves requests", async () => {
+  it("is generated on another thread, whose code is never loaded into the serving one", async () => {
     for (const path of ["/openapi.json", "/docs/"])
       assert.strictEqual((await read(path, from("192.0.2.2"))).status, 200)
     const loaded = () =>
@@ -84,7 +84,7 @@ describe("what is the same for everybody", () => {
 })
 
 describe("user codes", () => {
-  it("that are wrong, 2,000 of them from a hundred addresses, lock the page for nobody else", async () => {
+  it("that are wrong, 2,000 of them from a hundred addresses, do not lock the page for anyone else", async () => {
     const enter = (address: string, code: string) =>
       fetch(`${server.baseUrl}/device`, {
         method: "POST",
@@ -143,7 +143,7 @@ describe("streams and waiting polls", () => {
   it.each([
     ["a demo key", 20, demoApp],
     ["an app", 30, ofRuntime]
-  ] as const)("of %s are at most %d, and one that ends makes room for another", async (_, most, make) => {
+  ] as const)("of %s are limited to %d, and one that ends makes room for another", async (_, most, make) => {
     const { app, session } = await make()
     const headers = { authorization: `Bearer ${app.key}` }
     const url = `${server.baseUrl}/v1/sessions/${session}/events`

@@ -32,8 +32,8 @@ const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const windowOver = (app: TestApp) =>
   server.database.sql`update rate_windows set ends_at = now() where subject = ${app.appId}`
 
-describe("an answer under a key", () => {
-  it("says what may be asked for in a minute, and what is left of it: of all requests, and on a send of messages", async () => {
+describe("a response under a key", () => {
+  it("shows the limit per minute and what is left: of requests, and on a send of messages", async () => {
     const { app } = await createApp()
     const session = await app.createSession()
     const { headers } = await app.send(session, "Hello")
@@ -48,15 +48,15 @@ describe("an answer under a key", () => {
     assert.match((await app.get("/v1/sessions/none")).headers.get("ratelimit") ?? "", /^"requests";r=11996;t=\d+$/)
   })
 
-  it("counts nothing where no key is asked for", async () => {
+  it("counts nothing if no key is required", async () => {
     const { app } = await createApp()
     for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs/", "/v1/llms.txt"])
       assert.isNull((await app.get(path)).headers.get("ratelimit"), path)
   })
 })
 
-describe("a message beyond the limit", () => {
-  it("is 429 rate_limited with when to come back, and writes nothing; other apps go on", async () => {
+describe("a message over the limit", () => {
+  it("is 429 rate_limited with the time to wait, and writes nothing; other apps are not affected", async () => {
     const [{ app }, { app: another }] = [await createApp(), await createApp()]
     const session = await app.createSession()
     assert.strictEqual(accepted(await sendMany(app, session, QUOTA)), QUOTA)
@@ -72,7 +72,7 @@ describe("a message beyond the limit", () => {
     await until("the next window", async () => (await app.send(session, "And now?")).status === 200)
   })
 
-  it("is answered all the same when its Idempotency-Key is known", async () => {
+  it("is still answered if its Idempotency-Key is known", async () => {
     const { app } = await createApp()
     const session = await app.createSession()
     const first = await app.send(session, "Hello", { "idempotency-key": "known" })
@@ -86,7 +86,7 @@ describe("a message beyond the limit", () => {
     ])
   })
 
-  it("is one of all processes together: exactly as many as may be are accepted, window by window", async () => {
+  it("is determined by all processes together: exactly the limit is accepted in every window", async () => {
     const { app } = await createApp()
     const elsewhere = new TestApp(other.baseUrl, app.appId, app.key)
     const session = await app.createSession()
@@ -103,7 +103,7 @@ describe("a message beyond the limit", () => {
     assert.isAtMost(sent + (await wave()), QUOTA)
   })
 
-  it("costs no write of its own: a process leases a second's share at a time", async () => {
+  it("needs no separate write: a process leases the share of a second at a time", async () => {
     const { app, caps } = await createApp()
     await account.client.patch(caps, { rate_limits: { messages_per_minute: 600 } })
     const { sql } = server.database
@@ -120,7 +120,7 @@ describe("a message beyond the limit", () => {
 })
 
 describe("the limit of an app", () => {
-  it("is the server's, or its own by its caps, and is in the audit log", async () => {
+  it("is the server's, or its own through its caps, and is in the audit log", async () => {
     const { caps, app } = await createApp()
     const limits = async () => (await account.client.get(caps)).body.data.rate_limits
     assert.deepStrictEqual(await limits(), { messages_per_minute: QUOTA })
@@ -137,7 +137,7 @@ describe("the limit of an app", () => {
       assert.strictEqual((await account.client.patch(caps, { rate_limits: { messages_per_minute } })).status, 422)
   })
 
-  it("that is used up and then raised lets messages through at once", async () => {
+  it("accepts messages at once when it was used up and is raised", async () => {
     const { caps, app } = await createApp()
     const session = await app.createSession()
     await account.client.patch(caps, { rate_limits: { messages_per_minute: 1 } })
@@ -148,8 +148,8 @@ describe("the limit of an app", () => {
   })
 })
 
-describe("the limit of requests", () => {
-  it("is of an app on every route, and of an account on its own", async () => {
+describe("the limit on requests", () => {
+  it("applies to an app on every route, and to an account separately", async () => {
     const small = await startTestServer({ env: { REQUESTS_PER_MINUTE: "4" } })
     const { client } = await createAccountIn(small)
     const app = await small.createApp()

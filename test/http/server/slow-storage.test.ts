@@ -8,7 +8,7 @@ import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** As a service that speaks S3, which answers nothing about what belongs to this app until it is told to. */
+/** An S3 service that does not answer requests about this app's files until it is released. */
 let slowFor = ""
 let waiting: Array<() => void> = []
 const contents = new Map<string, Buffer>()
@@ -47,8 +47,8 @@ const goOn = () => {
   waiting = []
 }
 
-describe("a storage that is slow for one app", () => {
-  it("keeps no other from committing imports and exporting characters", async () => {
+describe("storage that is slow for one app", () => {
+  it("does not delay the commits and exports of others", async () => {
     const [slow, other] = [await server.createApp(), await server.createApp()]
     const content_base64 = base64(
       await zipOf({

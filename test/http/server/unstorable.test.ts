@@ -18,19 +18,19 @@ describe("text that PostgreSQL cannot store", () => {
   })
 
   it.each([[{ a: "🦊", "🦊": ["\u0001", "\uffff"] }], [null], [7], [[]], ["\ud83e\udd8a"]])(
-    "is not seen in %j",
+    "is not found in %j",
     (value) => {
       expect(findUnstorable(value)).toBeNull()
     }
   )
 
-  it("is found under any depth without overflowing the stack", () => {
+  it("is found at any depth without overflowing the stack", () => {
     const deep: unknown = JSON.parse('{"a":'.repeat(200_000) + '"\\u0000"' + "}".repeat(200_000))
     expect(findUnstorable(deep)).toMatch(/^a\.a\.a.*\.\.\.$/)
     expect(findUnstorable(nested(200_000))).toBeNull()
   })
 
-  it("always shows in the raw JSON first", () => {
+  it("always appears in the raw JSON first", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) }), (value) => {
         const raw = JSON.stringify({ value })

@@ -5,8 +5,8 @@ import { quoteIssues } from "#src/http/server/body/validation.ts"
 const quote = (schema: z.ZodType, value: unknown): string =>
   quoteIssues(schema.safeParse(value).error?.issues ?? [], "body")
 
-describe("quoted issues", () => {
-  it("say Required for whatever is missing", () => {
+describe("validation messages", () => {
+  it("say Required for anything that is missing", () => {
     const schema = z.object({
       a: z.string(),
       b: z.enum(["x"]),
@@ -25,13 +25,13 @@ describe("quoted issues", () => {
     )
   })
 
-  it("are at most five", () => {
+  it("list at most five issues", () => {
     const issues = z.array(z.string()).safeParse([1, 2, 3, 4, 5, 6]).error?.issues ?? []
     expect(quoteIssues(issues, "query").split("; ")).toHaveLength(5)
     expect(quoteIssues(issues, "query")).toMatch(/^query\[0\]: /)
   })
 
-  it("look into the branch of a union that was meant", () => {
+  it("describe the branch of a union that was meant", () => {
     const schema = z.object({
       a: z.union([z.string(), z.object({ b: z.union([z.number(), z.object({ c: z.string() })]) })])
     })
@@ -49,7 +49,7 @@ describe("quoted issues", () => {
     )
   })
 
-  it("name what each branch of a union expects, and never only say that the input is invalid", () => {
+  it("name what each branch of a union expects, and never only that the input is invalid", () => {
     const either = z.union([z.iso.datetime(), z.iso.date()])
     expect(quote(either, "x")).toBe(
       "body: Invalid input: expected an ISO 8601 date-time with a time zone, such as 2026-01-31T12:00:00Z or an " +
@@ -61,7 +61,7 @@ describe("quoted issues", () => {
     expect(quote(shapes, { c: "x" })).toBe("body.c: Invalid input: expected number, received string")
   })
 
-  it("say which key of a record is bad without giving room to it", () => {
+  it("name the invalid key of a record without repeating it at length", () => {
     const quoted = quote(z.record(z.string().regex(/^a/), z.string()), { [`${"é\u0000".repeat(500)}`]: "x" })
     expect(quoted).toMatch(/^body\["é\\u0000/)
     expect(quoted.length).toBeLessThan(400)

@@ -36,7 +36,7 @@ const auditOf = async (accountId: string) =>
   ).map(({ entry }) => entry)
 
 describe("the account plane", () => {
-  it("says whose token asks, what it may do and which others there are", async () => {
+  it("shows whose token it is, what it may do and which other tokens exist", async () => {
     const {
       status,
       body: { data }
@@ -50,7 +50,7 @@ describe("the account plane", () => {
     )
   })
 
-  it("takes an account token and no other credential", async () => {
+  it("accepts an account token and no other credential", async () => {
     const app = await server.createApp()
     const unknown = mint("lat_")
     const as = (key: string) => new TestApp(server.baseUrl, "", key).get("/v1/account")
@@ -59,7 +59,7 @@ describe("the account plane", () => {
       assert.deepStrictEqual(shape(await as(key)), [403, "plain"], key)
     const ofTheProvider = await as("ak_0123456789")
     assert.deepStrictEqual(shape(ofTheProvider), [401, "idp_account_api_key_not_service_key"])
-    // A runtime key, which is the way out elsewhere, would do no better here.
+    // A runtime key, which helps elsewhere, would not help here.
     assert.include(ofTheProvider.body.detail.fix, "lat_")
     await server.database
       .sql`insert into account_tokens (prefix, account_id, client_name, scopes, secret_hash, expires_at)
@@ -67,7 +67,7 @@ describe("the account plane", () => {
     assert.deepStrictEqual(shape(await as(unknown.secret)), [403, "plain"])
   })
 
-  it("is the only place where an account token is taken", async () => {
+  it("is the only place that accepts an account token", async () => {
     assert.deepStrictEqual(shape(await account.client.get("/v1/me")), [401, "account_token_used_as_runtime_key"])
   })
 
@@ -87,7 +87,7 @@ describe("the account plane", () => {
     { method: "POST", path: "/v1/account/apps/{app_id}/api-keys/{prefix}/revoke", scope: "keys:write" }
   ]
   it.each(routes)(
-    "$method $path takes the scope $scope, and nothing but that",
+    "$method $path requires the scope $scope, and nothing else",
     async ({ method, path, scope, body }) => {
       const appId = await createApp(account)
       const { prefix } = await createKey(account, appId)
@@ -106,14 +106,14 @@ describe("the account plane", () => {
 })
 
 describe("an account token", () => {
-  it("revokes itself, at once and for good", async () => {
+  it("revokes itself, at once and permanently", async () => {
     const own = await createAccountIn(server, { scopes: ["usage:read"] })
     const { body } = await own.client.post("/v1/account/token/revoke", undefined)
     assert.deepStrictEqual(body.data, { prefix: own.prefix, revoked: true })
     assert.deepStrictEqual(shape(await own.client.get("/v1/account")), [403, "plain"])
   })
 
-  it("revokes another token of its account where it may, and none of another account", async () => {
+  it("revokes another token of its account if permitted, and none of another account", async () => {
     const lost = await createAccountIn(server, { accountId: account.accountId })
     const weak = await createAccountIn(server, { accountId: account.accountId, scopes: ["apps:read"] })
     assert.deepStrictEqual(shape(await weak.client.post("/v1/account/token/revoke", { prefix: lost.prefix })), [
@@ -154,7 +154,7 @@ describe("an account's apps", () => {
     assert.deepStrictEqual([apps.map((app: { app_id: string }) => app.app_id), next_cursor], [[appId], null])
   })
 
-  it("are created once under an Idempotency-Key, which is the account's own", async () => {
+  it("are created once under an Idempotency-Key, which belongs to the account", async () => {
     const key = { "idempotency-key": "first app" }
     const [first, again, foreign] = [
       await account.client.post("/v1/account/apps", { name: "One" }, key),
@@ -170,7 +170,7 @@ describe("an account's apps", () => {
     ])
   })
 
-  it("are at most a hundred, however many are created at once", async () => {
+  it("are limited to a hundred, also for concurrent requests", async () => {
     const own = await createAccountIn(server)
     const { sql } = server.database
     await sql`insert into apps ${sql(Array.from({ length: 95 }, () => ({ app_id: newId("app"), account_id: own.accountId, name: "many" })))}`
@@ -195,7 +195,7 @@ describe("an account's apps", () => {
     }
   })
 
-  it("of the operator are nobody else's", async () => {
+  it("of the operator belong to nobody else", async () => {
     const { appId } = await server.createApp()
     assert.deepStrictEqual(shape(await account.client.get(`/v1/account/apps/${appId}`)), [404, "app_not_found"])
   })
@@ -215,7 +215,7 @@ describe("a runtime key", () => {
     assert.notInclude(JSON.stringify(stored), api_key.slice(11))
 
     assert.strictEqual((await new TestApp(server.baseUrl, appId, api_key).get("/v1/me")).body.data.app_id, appId)
-    const used = await until("its use to be noted", async () => {
+    const used = await until("its use to be recorded", async () => {
       const { api_keys } = (await account.client.get(keysOf(appId))).body.data
       return api_keys[0].last_used_at !== null && api_keys
     })
@@ -226,7 +226,7 @@ describe("a runtime key", () => {
     assert.notInclude(JSON.stringify(used), api_key.slice(11))
   })
 
-  it("has its use written at most once a minute, however often it is used", async () => {
+  it("has its use recorded at most once a minute, however often it is used", async () => {
     const appId = await createApp(account)
     const { by, prefix } = await createKey(account, appId)
     const { sql } = server.database
@@ -237,7 +237,7 @@ describe("a runtime key", () => {
         >`select last_used_at, xmin::text from api_keys where prefix = ${prefix}`
       )[0]
     await by.get("/v1/me")
-    const first = await until("its use to be noted", async () => {
+    const first = await until("its use to be recorded", async () => {
       const row = await noted()
       return row?.last_used_at !== null && row
     })
@@ -247,7 +247,7 @@ describe("a runtime key", () => {
     await again.close()
   })
 
-  it("ends when it says that it does: 403 api_key_expired", async () => {
+  it("stops working at its expiry: 403 api_key_expired", async () => {
     const appId = await createApp(account)
     for (const expires_at of ["2020-01-01T00:00:00Z", "9999-12-31T23:59:59-14:00"])
       assert.deepStrictEqual(
@@ -265,7 +265,7 @@ describe("a runtime key", () => {
     assert.strictEqual((await account.client.get(keysOf(appId))).body.data.api_keys[0].status, "expired")
   })
 
-  it("must be one of the app: 404 api_key_not_found", async () => {
+  it("must belong to the app: 404 api_key_not_found", async () => {
     const [appId, elsewhere] = [await createApp(account), await createApp(account)]
     const { prefix } = await createKey(account, elsewhere)
     for (const one of [prefix, mintApiKey().prefix, "ck_", "%00", "x".repeat(300)]) {
@@ -294,7 +294,7 @@ describe("a runtime key", () => {
     assert.strictEqual((await new TestApp(server.baseUrl, appId, data.api_key).get("/v1/me")).status, 200)
   })
 
-  it("goes on beside the new one for the grace, and no longer", async () => {
+  it("keeps working beside the new one for the grace period, and no longer", async () => {
     const appId = await createApp(account)
     const { by, prefix } = await createKey(account, appId)
     const {
@@ -327,7 +327,7 @@ describe("a runtime key", () => {
       )
   })
 
-  it("is refused at once when it is revoked, and what it holds open ends within a second", async () => {
+  it("is refused at once when it is revoked, and its open streams end within a second", async () => {
     const appId = await createApp(account)
     const { by, prefix } = await createKey(account, appId)
     const stream = await openStream(by)
@@ -346,7 +346,7 @@ describe("a runtime key", () => {
     ])
   })
 
-  it("is refused at once by every process, not only by the one that was told", async () => {
+  it("is refused at once by every process, not only by the one that revoked it", async () => {
     const appId = await createApp(account)
     const { by, prefix } = await createKey(account, appId)
     const second = await startTestServer({ database: server.database })
@@ -357,7 +357,7 @@ describe("a runtime key", () => {
     await second.close()
   })
 
-  it("is one of at most a hundred that can be used, however many are created at once", async () => {
+  it("is one of at most a hundred active keys, also for concurrent requests", async () => {
     const appId = await createApp(account)
     const { sql } = server.database
     await sql`insert into api_keys ${sql(
@@ -379,7 +379,7 @@ describe("a runtime key", () => {
       cursor = next_cursor
     }
     assert.deepStrictEqual([pages.length, new Set(pages).size], [100, 100])
-    // One that goes on beside its successor makes one more.
+    // A rotated key in its grace period counts as well.
     const rotate = (grace_seconds: number) =>
       account.client.post(`${keysOf(appId)}/${pages[0]}/rotate`, { grace_seconds })
     assert.deepStrictEqual(shape(await rotate(60)), [409, "api_key_limit_reached"])
@@ -400,7 +400,7 @@ const openStream = async (by: TestApp) => {
 }
 
 describe("the audit log", () => {
-  it("has every change of an account with who made it, and none that was refused", async () => {
+  it("contains every change of an account with who made it, and none that was refused", async () => {
     const own = await createAccountIn(server)
     const appId = await createApp(own)
     const { by, prefix } = await createKey(own, appId)
@@ -422,7 +422,7 @@ describe("the audit log", () => {
     ])
   })
 
-  it("is only ever added to", async () => {
+  it("is append-only", async () => {
     await createApp(account)
     const { sql } = server.database
     for (const change of [

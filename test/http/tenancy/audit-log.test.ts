@@ -33,7 +33,7 @@ const createApp = async ({ client }: TestAccount) => {
 }
 
 describe("the audit log of an account", () => {
-  it("tells what was changed, by whom and when, the newest first, with caps in the words in which they are changed", async () => {
+  it("shows what was changed, by whom and when, the newest first, with caps as they were given", async () => {
     const account = await createAccountIn(server)
     const { app, path, prefix } = await createApp(account)
     await account.client.patch(`${path}/caps`, {
@@ -75,7 +75,7 @@ describe("the audit log of an account", () => {
     assert.approximately(Date.parse(made?.at ?? ""), Date.now(), 60_000)
   })
 
-  it("is read page by page, and by app", async () => {
+  it("is read in pages, and by app", async () => {
     const account = await createAccountIn(server)
     const [first, second] = [await createApp(account), await createApp(account)]
     const all = await entries(account)
@@ -92,7 +92,7 @@ describe("the audit log of an account", () => {
     assert.strictEqual((await account.client.get(`${PATH}?cursor=%`)).status, 422)
   })
 
-  it("is nobody else's, and takes the scope apps:read", async () => {
+  it("belongs to one account, and requires the scope apps:read", async () => {
     const [account, other] = [await createAccountIn(server), await createAccountIn(server)]
     const { app } = await createApp(account)
     assert.deepStrictEqual(await entries(other), [])
@@ -102,7 +102,7 @@ describe("the audit log of an account", () => {
     assert.strictEqual((await app.get(PATH)).status, 403)
   })
 
-  it("tells which key has blocked whom, once for each time, and that somebody was erased, but not who", async () => {
+  it("shows which key blocked whom, once for each time, and that somebody was erased, but not who", async () => {
     const account = await createAccountIn(server)
     const { app, prefix } = await createApp(account)
     await app.createSession({ external_user_ref: "Bob" })

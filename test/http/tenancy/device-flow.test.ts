@@ -22,7 +22,7 @@ beforeAll(async () => {
   account = await createAccountIn(server)
 })
 afterAll(() => server.close())
-// Each test starts where no code was given to this address yet.
+// Each test starts as if no code had been given to this address.
 beforeEach(async () => {
   await server.database.sql`delete from rolling_limits`
 })
@@ -35,7 +35,7 @@ const form = async (path: string, parameters: Record<string, string> | string) =
 }
 const shape = ({ status, body }: Answer) => [status, body.detail?.code]
 const row = async () => (await server.database.sql`select * from device_codes order by created_at desc limit 1`)[0]
-/** As a person would on the page. */
+/** Approves as a person would on the page. */
 const decide = (status: "approved" | "denied") =>
   server.database
     .sql`update device_codes set status = ${status}, account_id = ${account.accountId} where status = 'pending'`
@@ -43,7 +43,7 @@ const later = (seconds: number) => server.database.sql`
   update device_codes set polled_at = polled_at - ${seconds}::int * interval '1 second', expires_at = expires_at - ${seconds}::int * interval '1 second'`
 
 describe("starting the device flow", () => {
-  it("answers with what RFC 8628 and the contract ask for", async () => {
+  it("returns what RFC 8628 and the contract require", async () => {
     const { status, headers, body } = await anybody.post(START, {
       client_name: "My agent",
       scopes: ["apps:read"],
@@ -65,13 +65,13 @@ describe("starting the device flow", () => {
     assert.isAbove(data.device_code.length, 40)
   })
 
-  it("takes no body at all, and then asks for everything", async () => {
+  it("accepts an empty body, and then requests every scope", async () => {
     const { device_code } = await start()
     await decide("approved")
     assert.deepStrictEqual((await exchange(device_code)).body.data.scopes, ALL_SCOPES)
   })
 
-  it("refuses a scope that there is not, and names that are no names", async () => {
+  it("refuses unknown scopes, and invalid names", async () => {
     for (const body of [
       { scopes: ["apps:delete"] },
       { scopes: [] },
@@ -84,7 +84,7 @@ describe("starting the device flow", () => {
     }
   })
 
-  it("takes JSON that curl calls a form", async () => {
+  it("accepts JSON that curl labels as a form", async () => {
     const response = await fetch(server.baseUrl + START, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -94,7 +94,7 @@ describe("starting the device flow", () => {
     assert.strictEqual((await row())?.["client_name"], "curl")
   })
 
-  it("stores neither of the codes", async () => {
+  it("stores neither of the codes in plain text", async () => {
     const { device_code, user_code } = await start()
     const stored = JSON.stringify(
       await server.database
@@ -104,32 +104,28 @@ describe("starting the device flow", () => {
     assert.notInclude(stored, user_code)
   })
 
-  it(
-    "is refused to an address that has had 20 codes in ten minutes, exactly, by all processes together, and says " +
-      "until when",
-    async () => {
-      const second = await startTestServer({ database: server.database })
-      const others = new TestApp(second.baseUrl, "", "")
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? anybody : others).post(START, undefined))
-      )
-      assert.strictEqual(answers.filter(({ status }) => status === 200).length, 20)
-      const refused = answers.find(({ status }) => status !== 200) ?? assert.fail()
-      assert.deepStrictEqual(shape(refused), [429, "account_device_rate_limited"])
-      const wait = Number(refused.headers.get("retry-after"))
-      assert.isTrue(wait > 590 && wait <= 600, String(wait))
-      assert.include(refused.body.detail.fix, `${wait} seconds`)
-      await server.database
-        .sql`update rolling_limits set hits = array(select hit - interval '590 seconds' from unnest(hits) hit)`
-      assert.isAtMost(Number((await anybody.post(START, undefined)).headers.get("retry-after")), 10)
-      await server.database
-        .sql`update rolling_limits set hits = array(select hit - interval '10 seconds' from unnest(hits) hit)`
-      assert.strictEqual((await anybody.post(START, undefined)).status, 200)
-      await second.close()
-    }
-  )
+  it("is refused for an address after exactly 20 codes in ten minutes, over all processes", async () => {
+    const second = await startTestServer({ database: server.database })
+    const others = new TestApp(second.baseUrl, "", "")
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? anybody : others).post(START, undefined))
+    )
+    assert.strictEqual(answers.filter(({ status }) => status === 200).length, 20)
+    const refused = answers.find(({ status }) => status !== 200) ?? assert.fail()
+    assert.deepStrictEqual(shape(refused), [429, "account_device_rate_limited"])
+    const wait = Number(refused.headers.get("retry-after"))
+    assert.isTrue(wait > 590 && wait <= 600, String(wait))
+    assert.include(refused.body.detail.fix, `${wait} seconds`)
+    await server.database
+      .sql`update rolling_limits set hits = array(select hit - interval '590 seconds' from unnest(hits) hit)`
+    assert.isAtMost(Number((await anybody.post(START, undefined)).headers.get("retry-after")), 10)
+    await server.database
+      .sql`update rolling_limits set hits = array(select hit - interval '10 seconds' from unnest(hits) hit)`
+    assert.strictEqual((await anybody.post(START, undefined)).status, 200)
+    await second.close()
+  })
 
-  it("is counted by address, whatever a caller says that its address is, unless a proxy is trusted", async () => {
+  it("is counted by connection address, whatever headers a caller sends, unless a proxy is trusted", async () => {
     for (let n = 0; n < 20; n++) await anybody.post(START, undefined, { "x-forwarded-for": `192.0.2.${n}` })
     assert.strictEqual((await anybody.post(START, undefined, { "x-forwarded-for": "192.0.2.99" })).status, 429)
     const behind = await startTestServer({
@@ -155,7 +151,7 @@ describe("starting the device flow", () => {
 })
 
 describe("exchanging a device code", () => {
-  it("gives a token of 30 days, once, when it is approved", async () => {
+  it("returns a token of 30 days, once, when it is approved", async () => {
     const { device_code } = await start({ client_name: "My agent", scopes: ["usage:read"] })
     await decide("approved")
     const { status, headers, body } = await exchange(device_code)
@@ -175,44 +171,40 @@ describe("exchanging a device code", () => {
     assert.deepInclude(tokens.token, { client_name: "My agent", scopes: ["usage:read"] })
   })
 
-  it("gives it to one of many who ask at once", async () => {
+  it("returns it to exactly one of many concurrent requests", async () => {
     const { device_code } = await start()
     await decide("approved")
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(device_code)))
     assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(19).fill(400)])
   })
 
-  it("is pending until somebody decides: 400 authorization_pending, with how long to wait", async () => {
+  it("is pending until somebody decides: 400 authorization_pending, with the interval", async () => {
     const { device_code } = await start()
     const answer = await exchange(device_code)
     assert.deepStrictEqual(shape(answer), [400, "authorization_pending"])
     assert.deepStrictEqual([answer.body.detail.interval_seconds, answer.headers.get("retry-after")], [5, "5"])
   })
 
-  it(
-    "is slowed down by 5 seconds for good each time that it is asked too soon, by whichever process: 429 " +
-      "slow_down",
-    async () => {
-      const second = await startTestServer({ database: server.database })
-      const { device_code } = await start()
-      await exchange(device_code)
-      const tooSoon = await exchange(device_code, new TestApp(second.baseUrl, "", ""))
-      assert.deepStrictEqual(shape(tooSoon), [429, "slow_down"])
-      assert.deepStrictEqual([tooSoon.body.detail.interval_seconds, tooSoon.headers.get("retry-after")], [10, "10"])
-      await later(6)
-      const again = await exchange(device_code)
-      assert.deepStrictEqual([...shape(again), again.body.detail.interval_seconds], [429, "slow_down", 15])
-      await later(15)
-      const patient = await exchange(device_code)
-      assert.deepStrictEqual(
-        [...shape(patient), patient.body.detail.interval_seconds],
-        [400, "authorization_pending", 15]
-      )
-      await decide("approved")
-      assert.strictEqual((await exchange(device_code)).status, 200, "what is decided need not be waited for")
-      await second.close()
-    }
-  )
+  it("is slowed down by 5 seconds each time it is polled too soon, by any process: 429 slow_down", async () => {
+    const second = await startTestServer({ database: server.database })
+    const { device_code } = await start()
+    await exchange(device_code)
+    const tooSoon = await exchange(device_code, new TestApp(second.baseUrl, "", ""))
+    assert.deepStrictEqual(shape(tooSoon), [429, "slow_down"])
+    assert.deepStrictEqual([tooSoon.body.detail.interval_seconds, tooSoon.headers.get("retry-after")], [10, "10"])
+    await later(6)
+    const again = await exchange(device_code)
+    assert.deepStrictEqual([...shape(again), again.body.detail.interval_seconds], [429, "slow_down", 15])
+    await later(15)
+    const patient = await exchange(device_code)
+    assert.deepStrictEqual(
+      [...shape(patient), patient.body.detail.interval_seconds],
+      [400, "authorization_pending", 15]
+    )
+    await decide("approved")
+    assert.strictEqual((await exchange(device_code)).status, 200, "what is decided need not be waited for")
+    await second.close()
+  })
 
   it("is denied: 403 access_denied", async () => {
     const { device_code } = await start()
@@ -229,13 +221,13 @@ describe("exchanging a device code", () => {
     }
   })
 
-  it("does not know the code: the same", async () => {
+  it("is refused with an unknown code: 400 expired_token", async () => {
     const { user_code } = await start()
     for (const code of ["x", user_code, "A".repeat(43)])
       assert.deepStrictEqual(shape(await exchange(code)), [400, "expired_token"])
   })
 
-  it("needs a device code, and takes no other grant", async () => {
+  it("needs a device code, and accepts no other grant", async () => {
     for (const body of [
       undefined,
       {},
@@ -249,7 +241,7 @@ describe("exchanging a device code", () => {
 })
 
 describe("plain OAuth", () => {
-  it("is spoken with openid-client's own device flow, which waits as it is told, and gets its token", async () => {
+  it("works with openid-client's own device flow, which waits as requested, and gets its token", async () => {
     const config = await client.discovery(new URL(server.baseUrl), "a foreign client", undefined, client.None(), {
       algorithm: "oauth2",
       execute: [client.allowInsecureRequests]
@@ -257,7 +249,7 @@ describe("plain OAuth", () => {
     const device = await client.initiateDeviceAuthorization(config, { scope: "apps:read keys:write" })
     assert.strictEqual(device.verification_uri, `${server.baseUrl}/device`)
     const polling = client.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 })
-    await until("a first poll", async () => (await row())?.["polled_at"] !== null)
+    await until("the first poll", async () => (await row())?.["polled_at"] !== null)
     await decide("approved")
     const tokens = await polling
     assert.deepInclude(tokens, { token_type: "bearer", scope: "apps:read keys:write" })
@@ -265,7 +257,7 @@ describe("plain OAuth", () => {
     assert.strictEqual((await row())?.["client_name"], "a foreign client")
   })
 
-  it("tells openid-client that the request was denied", async () => {
+  it("reports a denied request to openid-client", async () => {
     const config = await client.discovery(new URL(server.baseUrl), "a foreign client", undefined, client.None(), {
       algorithm: "oauth2",
       execute: [client.allowInsecureRequests]
@@ -279,7 +271,7 @@ describe("plain OAuth", () => {
     assert.strictEqual((error as client.ResponseBodyError).error, "access_denied")
   })
 
-  it("has its fields at the top, and its errors with status 400 in error", async () => {
+  it("has its fields at the top level, and its errors with status 400 in error", async () => {
     const started = await form(START, { client_id: "form" })
     assert.strictEqual(started.status, 200)
     assert.hasAllKeys(started.body, [
@@ -318,7 +310,7 @@ describe("plain OAuth", () => {
     )
   })
 
-  it("is announced where OAuth clients look (RFC 8414)", async () => {
+  it("is announced at the address where OAuth clients look (RFC 8414)", async () => {
     const { status, body } = await anybody.get("/.well-known/oauth-authorization-server")
     assert.strictEqual(status, 200)
     assert.deepInclude(body, {
@@ -330,7 +322,7 @@ describe("plain OAuth", () => {
   })
 })
 
-describe("the page for the code", () => {
+describe("the code page", () => {
   const enter = (user_code: string) =>
     fetch(`${server.baseUrl}/device`, { method: "POST", redirect: "manual", body: new URLSearchParams({ user_code }) })
 
@@ -346,7 +338,7 @@ describe("the page for the code", () => {
     assert.strictEqual((await enter(user_code)).status, 303)
   })
 
-  it("runs no script, is put in no frame, and sends its forms nowhere else", async () => {
+  it("runs no script, cannot be framed, and submits its forms nowhere else", async () => {
     const response = await fetch(`${server.baseUrl}/device`)
     const policy = response.headers.get("content-security-policy") ?? ""
     for (const rule of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
@@ -355,7 +347,7 @@ describe("the page for the code", () => {
     assert.notMatch(await response.text(), /<script|javascript:|\son\w+=/)
   })
 
-  it("takes no form that another site sent", async () => {
+  it("rejects a form that another site submits", async () => {
     const { user_code } = await start()
     const response = await fetch(`${server.baseUrl}/device`, {
       method: "POST",
@@ -366,12 +358,12 @@ describe("the page for the code", () => {
     assert.strictEqual(response.status, 403)
   })
 
-  it("shows what was typed as text", async () => {
+  it("shows the typed code as text", async () => {
     assert.include(await (await enter(`"><img src=x>`)).text(), `value="&quot;&gt;&lt;img src=x&gt;"`)
   })
 
   it.each(["/device/confirm", "/device/sign-in", "/device/callback?code=x&state=y"])(
-    "has nothing to decide for a browser that brings no cookie: %s",
+    "shows no decision in a browser without a cookie: %s",
     async (path) => {
       for (const cookie of ["", "troupe-device=x", "troupe-device=%00"])
         assert.strictEqual((await fetch(server.baseUrl + path, { headers: { cookie } })).status, 410)
@@ -380,7 +372,7 @@ describe("the page for the code", () => {
 })
 
 describe("a body that is too large", () => {
-  it("is refused with how large it may be, whatever it is", async () => {
+  it("is refused with the size limit, whatever its content", async () => {
     for (const path of [START, TOKEN, "/device", "/device/decision"]) {
       for (const type of ["application/json", "application/x-www-form-urlencoded"].filter(
         (type) => path.startsWith("/v1/") || type !== "application/json"
@@ -404,7 +396,7 @@ describe("a body that is too large", () => {
 describe("the development sign-in", () => {
   const DISCOVERY = "/dev-issuer/.well-known/openid-configuration"
 
-  it("is there on this machine, and for nobody who comes from elsewhere or through something", async () => {
+  it("exists on this machine, and not for anybody from elsewhere or through a proxy", async () => {
     assert.strictEqual((await fetch(server.baseUrl + DISCOVERY)).status, 200)
     const raw = rawClient(server.baseUrl)
     for (const headers of [
@@ -423,7 +415,7 @@ describe("the development sign-in", () => {
     raw.close()
   })
 
-  it("takes people by any name", async () => {
+  it("accepts any name", async () => {
     for (const name of [`${"a".repeat(59)}🦊`, "名".repeat(60), "İ".repeat(60)]) {
       const { device_code, verification_uri_complete } = await start()
       await approve(verification_uri_complete, server, name)
@@ -431,7 +423,7 @@ describe("the development sign-in", () => {
     }
   })
 
-  /** As far as the page that asks for the code on the console. */
+  /** Goes to the page that asks for the code on the console. */
   const beginSignIn = async () => {
     const { device_code, verification_uri_complete } = await start()
     const open = browse()
@@ -456,23 +448,23 @@ describe("the development sign-in", () => {
     assert.strictEqual(titleOf(await enter(code.toLowerCase())), "Allow access?")
   })
 
-  it("takes a code for its own sign-in only, and only once", async () => {
+  it("accepts a code for its own sign-in only, and only once", async () => {
     const first = await beginSignIn()
     const code = signInCode(server.stdout())
     const second = await beginSignIn()
     assert.notStrictEqual(signInCode(server.stdout()), code)
     assert.strictEqual(titleOf(await second.enter(code)), "Development sign-in")
     assert.strictEqual(titleOf(await first.enter(code)), "Allow access?")
-    assert.strictEqual(titleOf(await first.enter(code)), "Sign-in is over")
+    assert.strictEqual(titleOf(await first.enter(code)), "Sign-in ended")
   })
 
-  it("is over after five wrong codes, even for the right one", async () => {
+  it("ends after five wrong codes, even for the right one", async () => {
     const { enter } = await beginSignIn()
     const code = signInCode(server.stdout())
     for (let tries = 1; tries < 5; tries++) assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Development sign-in")
-    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Sign-in is over")
+    assert.strictEqual(titleOf(await enter("BCDF-GHJK")), "Sign-in ended")
     const refused = await enter(code)
-    assert.strictEqual(titleOf(refused), "Sign-in is over")
+    assert.strictEqual(titleOf(refused), "Sign-in ended")
     assert.include(refused.text, "Enter the code of your program again")
   })
 
@@ -480,7 +472,7 @@ describe("the development sign-in", () => {
     { NODE_ENV: "production" },
     { PUBLIC_URL: "https://troupe.example" },
     { TRUST_PROXY: "true" }
-  ])("is not there, and nobody can start what they could not sign in to, with %o", async (env) => {
+  ])("does not exist, and the device flow cannot be started, with %o", async (env) => {
     const port = await freePort()
     const without = await startTestServer({ env: { ...env, PORT: String(port) } })
     const address = `http://127.0.0.1:${port}`

@@ -17,7 +17,7 @@ const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An OpenID Connect issuer of somebody else's, where Ada is signed in and is not asked. */
+/** An external OpenID Connect issuer, where Ada is signed in and is not asked again. */
 const startIssuer = async (): Promise<{
   readonly url: string
   readonly know: (redirectUri: string) => Promise<void>
@@ -46,7 +46,7 @@ const startIssuer = async (): Promise<{
   }
 }
 
-describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () => {
+describe.skipIf(!hasBrowser)("an OpenID Connect issuer in production", () => {
   let issuer: Awaited<ReturnType<typeof startIssuer>>
   let server: TestServer
   let browser: Browser
@@ -79,13 +79,13 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
     return device_code
   }
 
-  it("that cannot be reached is said to be so, and is asked again by the next who comes", async () => {
+  it("that cannot be reached is reported, and is contacted again for the next sign-in", async () => {
     await enter()
     await page.getByRole("link", { name: "Sign in" }).click()
     assert.include(await page.locator("main").innerText(), "cannot be reached")
   })
 
-  it("is where people sign in, and by its issuer and subject they are known again", async () => {
+  it("signs people in, and its issuer and subject identify them again", async () => {
     await issuer.know(`${server.baseUrl}/device/callback`)
     for (let n = 0; n < 2; n++) {
       const device_code = await enter()
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("an issuer of the operator's, in production", () =>
     )
   })
 
-  it("lets nobody in on an answer that was not made for this browser", async () => {
+  it("rejects a response that was not meant for this browser", async () => {
     await enter()
     for (const query of ["code=x&state=y", "error=access_denied", "", `code=x&iss=${encodeURIComponent(issuer.url)}`]) {
       await page.goto(`${server.baseUrl}/device/callback?${query}`)
@@ -146,7 +146,7 @@ describe("a guarded fetch", () => {
     )
   }
 
-  it("reaches what is named, and not what that names", async () => {
+  it("reaches the configured host, and not what that host refers to", async () => {
     await run(async (fetch) => {
       assert.strictEqual(await (await fetch(`${namedUrl}/here`)).text(), "fine")
       for (const url of [
@@ -170,7 +170,7 @@ describe("a guarded fetch", () => {
     )
   })
 
-  it("follows no redirect, and takes no answer without end", async () => {
+  it("follows no redirect, and reads no endless answer", async () => {
     await run(async (fetch) => {
       assert.strictEqual((await fetch(`${namedUrl}/away`)).status, 302)
       assert.isTrue(

@@ -34,8 +34,8 @@ const openStream = async (by: TestApp) => {
   return response
 }
 
-describe("a key that is revoked", () => {
-  it("is refused, and its streams and waiting polls end within a second, while those of another key go on", async () => {
+describe("a revoked key", () => {
+  it("is refused, and its streams and polls end within a second, while those of another key continue", async () => {
     const { by, prefix } = await createKey()
     const streams = [await openStream(by), await openStream(by)]
     const others = await openStream(app)
@@ -51,20 +51,20 @@ describe("a key that is revoked", () => {
     others.destroy()
   })
 
-  it("stays so when it is revoked again", async () => {
+  it("stays revoked when it is revoked again", async () => {
     const { by, prefix } = await createKey()
     for (let n = 0; n < 2; n++) assert.strictEqual((await troupe("key", "revoke", prefix)).code, 0)
     assert.strictEqual((await by.get("/v1/me")).status, 403)
   })
 
-  it("may be given whole, by somebody in haste", async () => {
+  it("can be given in full", async () => {
     const { by, prefix } = await createKey()
     const { code, stdout } = await troupe("key", "revoke", by.key)
     assert.deepStrictEqual([code, stdout], [0, `${JSON.stringify({ prefix, revoked: true })}\n`])
     assert.strictEqual((await by.get("/v1/me")).status, 403)
   })
 
-  it("must be there: one line says that it is not, and shows no more of what was given than a prefix has", async () => {
+  it("must exist: one line says that it does not, and shows no more of the argument than a prefix", async () => {
     for (const [given, problem] of [
       [`${app.key.slice(0, 10)}_`, `there is no key with the prefix ${app.key.slice(0, 10)}_`],
       [

@@ -13,7 +13,7 @@ beforeAll(async () => {
   anybody = new TestApp(server.baseUrl, "", "")
 })
 afterAll(() => server.close())
-// Each test starts where nobody has got a key within the hour.
+// Each test starts as if nobody had got a key within the hour.
 beforeEach(async () => {
   await server.database.sql`delete from rolling_limits`
 })
@@ -39,7 +39,7 @@ const tally = (answers: ReadonlyArray<Answer>) =>
 const fifty = Array.from({ length: 50 }, (_, n) => n)
 
 describe("a demo key", () => {
-  it("is given to anybody, with an app of its own, what it may do and who is there already", async () => {
+  it("is given to anybody, with its own app, its permissions and the existing characters", async () => {
     const first = await issue()
     assert.strictEqual(first.status, 200)
     assert.strictEqual(first.headers.get("cache-control"), "no-store")
@@ -60,7 +60,7 @@ describe("a demo key", () => {
     assert.strictEqual(new Set(rows.map((row) => row["account_id"])).size, 2)
   })
 
-  it("opens a session and gets a reply at once, with a character that is there", async () => {
+  it("opens a session with an existing character and gets a reply at once", async () => {
     const { data } = (await issue()).body
     const app = new TestApp(server.baseUrl, data.app_id, data.api_key)
     assert.strictEqual((await app.get("/v1/me")).body.data.app_id, data.app_id)
@@ -75,7 +75,7 @@ describe("a demo key", () => {
     assert.deepStrictEqual((await ours.get("/v1/sessions")).body.data.sessions, [])
   })
 
-  it("stands in the database only as a hash", async () => {
+  it("is stored only as a hash", async () => {
     const app = await sandbox()
     const [row] = await server.database.sql`select * from api_keys where app_id = ${app.appId}`
     assert.deepStrictEqual(row?.["secret_hash"], createHash("sha256").update(app.key).digest())
@@ -83,7 +83,7 @@ describe("a demo key", () => {
     assert.notInclude(JSON.stringify(row), app.key.slice(11))
   })
 
-  it("stays one when it is rotated, and lasts no longer", async () => {
+  it("stays a demo key when it is rotated, and lasts no longer", async () => {
     const app = await sandbox()
     const [owner] = await server.database.sql`select account_id from apps where app_id = ${app.appId}`
     const { client } = await createAccountIn(server, { accountId: owner?.["account_id"] })
@@ -99,7 +99,7 @@ describe("a demo key", () => {
     ])
   })
 
-  it("that has expired is 403 api_key_expired, everywhere and for ever", async () => {
+  it("that has expired is 403 api_key_expired, everywhere and permanently", async () => {
     const app = await sandbox()
     await server.database.sql`update api_keys set expires_at = now() where app_id = ${app.appId}`
     const again = new TestApp(server.baseUrl, app.appId, app.key)
@@ -109,7 +109,7 @@ describe("a demo key", () => {
 })
 
 describe("an address", () => {
-  it("gets five keys in an hour, however many ask at once, and is then told how long to wait", async () => {
+  it("gets five keys in an hour, also under concurrency, and then the time to wait", async () => {
     assert.deepStrictEqual(tally(await Promise.all(fifty.map(() => issue()))), {
       "200": 5,
       "429 demo_sandbox_rate_limited": 45
@@ -123,7 +123,7 @@ describe("an address", () => {
     assert.strictEqual((await issue()).status, 200)
   })
 
-  it("is the one that the proxy has added, whatever a caller says before it", async () => {
+  it("is the one that the proxy has added, whatever the caller's headers", async () => {
     const answers = await Promise.all(fifty.map((n) => issue(`192.0.2.${n}, 203.0.113.1`)))
     assert.deepStrictEqual(tally(answers), { "200": 5, "429 demo_sandbox_rate_limited": 45 })
   })
@@ -140,7 +140,7 @@ describe("an address", () => {
     await behind.close()
   })
 
-  it("gets no more by another user agent", async () => {
+  it("does not get more with another user agent", async () => {
     const answers = await Promise.all(fifty.map((n) => issue("203.0.113.1", { "user-agent": `agent-${n}` })))
     assert.deepStrictEqual(tally(answers), { "200": 5, "429 demo_sandbox_rate_limited": 45 })
   })
@@ -154,7 +154,7 @@ describe("a fingerprint", () => {
     assert.lengthOf(refused, 5)
   })
 
-  it("is another in another network, in other languages, by another program", async () => {
+  it("differs in another network, in other languages, and in another program", async () => {
     for (const _ of "12345") await issue()
     assert.deepStrictEqual(shape(await issue("203.0.1.1")), [429, "demo_sandbox_rate_limited"])
     assert.strictEqual((await issue("198.51.100.1")).status, 200)
@@ -164,7 +164,7 @@ describe("a fingerprint", () => {
 })
 
 describe("the sandbox", () => {
-  it("is 503 demo_sandbox_disabled, and no call to try again, where the operator has switched it off", async () => {
+  it("is 503 demo_sandbox_disabled, not retryable, if the operator has disabled it", async () => {
     const closed = await startTestServer({ env: { DEMO_SANDBOX: "off" } })
     const answer = await new TestApp(closed.baseUrl, "", "").post(PATH, undefined)
     assert.deepStrictEqual(shape(answer), [503, "demo_sandbox_disabled"])
@@ -172,7 +172,7 @@ describe("the sandbox", () => {
     await closed.close()
   })
 
-  it("counts the address of the connection where no proxy is trusted", async () => {
+  it("counts the address of the connection if no proxy is trusted", async () => {
     const plain = await startTestServer({ env: { DEMO_KEYS_PER_HOUR: "1" } })
     const ask = (n: number) =>
       new TestApp(plain.baseUrl, "", "").post(PATH, undefined, {
@@ -184,10 +184,10 @@ describe("the sandbox", () => {
   })
 })
 
-describe("what a demo key may do", () => {
+describe("the quota of a demo key", () => {
   const character = (n: number) => ({ slug: `mara-${n}`, display_name: "Mara" })
 
-  it("is to create five characters, exactly, however many requests come at once", async () => {
+  it("is exactly five characters, also under concurrency", async () => {
     const app = await sandbox()
     const answers = await Promise.all(fifty.map((n) => app.post("/v1/characters", character(n))))
     assert.deepStrictEqual(tally(answers), { "200": 5, "403 demo_quota_exceeded": 45 })
@@ -199,7 +199,7 @@ describe("what a demo key may do", () => {
     assert.deepStrictEqual(shape(await app.post("/v1/characters", character(99))), [403, "demo_quota_exceeded"])
   })
 
-  it("is to open fifteen sessions, exactly, and to go on with those that are open", async () => {
+  it("is exactly fifteen sessions, and existing ones can be continued", async () => {
     const app = await sandbox()
     const open = (n: number, more: object = {}) =>
       app.post("/v1/sessions", { character_slug: "edda-brandvik", external_user_ref: `user-${n}`, ...more })
@@ -216,7 +216,7 @@ describe("what a demo key may do", () => {
     assert.deepStrictEqual(shape(await open(51)), [403, "demo_quota_exceeded"])
   })
 
-  it("is to send 150 messages, exactly", async () => {
+  it("is exactly 150 messages", async () => {
     const app = await sandbox()
     const sessions = await Promise.all([1, 2, 3].map(() => app.createSession({ character_slug: "edda-brandvik" })))
     await server.database.sql`update allowances set messages = 125 where app_id = ${app.appId} and kind = 'app'`
@@ -229,7 +229,7 @@ describe("what a demo key may do", () => {
     assert.isTrue(replay.body.data.idempotent_replay)
   })
 
-  it("is to send 2,000 characters at a time, counted as code points", async () => {
+  it("is 2,000 characters per message, counted as code points", async () => {
     const app = await sandbox()
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     assert.strictEqual((await app.send(session, "🦊".repeat(2000))).status, 200)
@@ -240,15 +240,15 @@ describe("what a demo key may do", () => {
       shape(await app.post(`/v1/sessions/${session}/messages`, { text: "a".repeat(40_000), reply_mode: "slow" })),
       [422, "validation_error"]
     )
-    // Too much to be read at all is no other thing to a demo key, and is what it was where no message is sent, and to
-    // any other key.
+    // A body that is too large to be read is the same for a demo key, and is unchanged on other routes and for any
+    // other key.
     const beyond = "a".repeat(1_100_000)
     assert.deepStrictEqual(shape(await app.send(session, beyond)), [413, "demo_input_too_large"])
     assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: beyond })), [413, "payload_too_large"])
     assert.deepStrictEqual(shape(await (await server.createApp()).send(session, beyond)), [413, "payload_too_large"])
   })
 
-  it("is to spend no more than its credit, whatever month it is", async () => {
+  it("is its credit, whatever the month", async () => {
     const app = await sandbox()
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await app.converse(session, "Hello")
@@ -260,11 +260,11 @@ describe("what a demo key may do", () => {
       .sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
     const refused = await app.send(session, "Hello")
     assert.deepStrictEqual(shape(refused), [402, "budget_exceeded"])
-    // Neither can be raised, nor does it start anew.
+    // Neither can be raised, and it does not reset.
     assert.include(refused.body.detail.fix, "your own app and runtime key")
   })
 
-  it("is refused in the order of the contract", async () => {
+  it("is checked in the order of the contract", async () => {
     const app = await sandbox()
     const session = await app.createSession()
     const kept = { "idempotency-key": "kept" }
@@ -285,7 +285,7 @@ describe("what a demo key may do", () => {
     assert.deepStrictEqual(await send("Hello"), [409, "session_exited"])
     await sql`update session_logs set status = 'active' where session_id = ${session}`
     assert.deepStrictEqual(await send("Hello"), [402, "budget_exceeded"])
-    // Of what is created, too, the quota comes before a conflict.
+    // For created resources, too, the quota comes before a conflict.
     assert.deepStrictEqual(shape(await app.post("/v1/characters", { slug: "edda-brandvik", display_name: "Edda" })), [
       403,
       "demo_quota_exceeded"

@@ -25,7 +25,7 @@ describe("codes of the development sign-in", () => {
     assert.strictEqual(codes.check("a", code()), "over")
   })
 
-  it("are printed once for a sign-in, and for at most twenty sign-ins at a time", () => {
+  it("are printed once for each sign-in, and for at most twenty sign-ins at a time", () => {
     let now = 0
     const codes = makeSignInCodes(() => now)
     const { write, lines } = console()

@@ -257,7 +257,7 @@ describe.each(KINDS)(
       assert.deepStrictEqual(errorOf(await create({ ...full, typo: 1 }, key)), [422, "idempotency_key_reused"])
     })
 
-    it("lists them newest first, by pages", async () => {
+    it("lists them newest first, in pages", async () => {
       const own = await app.createCharacter()
       const ids: Array<string> = []
       for (let n = 0; n < 3; n++) ids.unshift((await app.post(world(path, own), full)).body.data.id)
@@ -277,7 +277,7 @@ describe.each(KINDS)(
       )
     })
 
-    it("changes one field by field; null is the default again, and a patch is held to what a new one is", async () => {
+    it("changes one field by field; null restores the default, and a patch is validated like a new one", async () => {
       const { id } = (await create(full)).body.data
       const answer = (await app.patch(`${world(path)}/${id}`, { ...patch, typo: 1 })).body.data
       assert.deepInclude(answer, { ...patched, id, ignored_fields: ["typo"] })
@@ -291,7 +291,7 @@ describe.each(KINDS)(
       }
     })
 
-    it("refuses what is out of bounds", async () => {
+    it("refuses invalid values", async () => {
       for (const body of wrong)
         assert.deepStrictEqual(
           errorOf(await create(body)),
@@ -300,7 +300,7 @@ describe.each(KINDS)(
         )
     })
 
-    it("finds none that is not there, of another character or of another app", async () => {
+    it("finds none that is missing, of another character or of another app", async () => {
       const { id } = (await create(full)).body.data
       const elsewhere = await server.createApp()
       const at = [
@@ -323,7 +323,7 @@ describe.each(KINDS)(
         ])
     })
 
-    it(`has room for ${most}`, async () => {
+    it(`allows up to ${most}`, async () => {
       const own = await app.createCharacter()
       const { id } = (await app.post(world(path, own), full)).body.data
       const { sql } = server.database
@@ -339,7 +339,7 @@ describe.each(KINDS)(
 )
 
 describe("an arc influence of one session", () => {
-  it("belongs to a session of the character, whoever asks", async () => {
+  it("belongs to a session of the character, whoever requests it", async () => {
     const own = await app.createSession({ character_slug: slug })
     const of = (session_id: string) => ({ kind: "mood", guidance: "x", scope: { session_id } })
     assert.deepInclude((await app.post(world("arc-influences"), of(own))).body.data, { scope: { session_id: own } })
@@ -349,7 +349,7 @@ describe("an arc influence of one session", () => {
     }
   })
 
-  it("is erased with the person, and so is what was their own", async () => {
+  it("is erased with the person, with everything of their own", async () => {
     const session = await app.createSession({ character_slug: slug, external_user_ref: "gone" })
     const arcs = [{ session_id: session }, { external_user_ref: "gone" }].map((scope) => ({
       kind: "mood",
@@ -391,7 +391,7 @@ describe("/v1/characters/{slug}/graph", () => {
   const add = (body: object, of = slug) => app.post(world("graph/edges", of), body)
   const graph = async (of: string, query = "") => (await app.get(world(`graph${query}`, of))).body.data
 
-  it("has the character, its NPCs, and what edges name, with the edges that hold", async () => {
+  it("returns the character, its NPCs, and what edges name, with the edges that are valid", async () => {
     const own = await app.createCharacter()
     const npc = (await app.post(world("npcs", own), { name: "Tomás" })).body.data.id
     const edge = (await add({ ...tie, typo: 1 }, own)).body.data
@@ -425,7 +425,7 @@ describe("/v1/characters/{slug}/graph", () => {
     assert.lengthOf((await graph(own)).edges, 1)
   })
 
-  it("tells an edge as it holds at a moment; one that is deleted holds no longer, and is not gone", async () => {
+  it("returns an edge as of a given time; a deleted one is no longer valid, but remains", async () => {
     const own = await app.createCharacter()
     const { id } = (await add({ ...tie, valid_at: "2020-01-01T01:00:00+01:00" }, own)).body.data
     const gone = (await app.delete(world(`graph/edges/${id}`, own))).body.data
@@ -439,7 +439,7 @@ describe("/v1/characters/{slug}/graph", () => {
     )
   })
 
-  it("adds what is of one session alone, and the person, where that is asked for", async () => {
+  it("adds what belongs to one session, and the person, on request", async () => {
     const [own, other] = [
       await app.createSession({ character_slug: slug }),
       await app.createSession({ character_slug: slug })
@@ -460,7 +460,7 @@ describe("/v1/characters/{slug}/graph", () => {
     }
   })
 
-  it("changes an edge field by field, but not whose it is", async () => {
+  it("changes an edge field by field, except for its owner", async () => {
     const { id } = (await add({ ...tie, strength: 0.9 })).body.data
     const { data } = (
       await app.patch(world(`graph/edges/${id}`), {
@@ -489,7 +489,7 @@ describe("/v1/characters/{slug}/graph", () => {
     }
   })
 
-  it("refuses an edge to nobody, to itself, to what is no node, or out of bounds", async () => {
+  it("refuses an edge to nobody, to itself or to an invalid node, and invalid values", async () => {
     const npc = (await app.post(world("npcs", await app.createCharacter()), { name: "Else" })).body.data.id
     for (const body of [
       {},
@@ -516,7 +516,7 @@ describe("/v1/characters/{slug}/graph", () => {
     })
   })
 
-  it("has room for 2,000 edges and for 200 of each session; what no longer holds gives way", async () => {
+  it("allows 2,000 edges and 200 for each session; edges that are no longer valid are displaced", async () => {
     const own = await app.createCharacter()
     const session = await app.createSession({ character_slug: own })
     const { sql } = server.database
@@ -541,7 +541,7 @@ describe("/v1/characters/{slug}/graph", () => {
 describe("/v1/characters/{slug}/lore", () => {
   const entry = { keys: ["tower"], content: "The tower leans." }
 
-  it("is the lore of the character's profile, each change a new version, each entry with an id of its own", async () => {
+  it("is the lore of the character's profile, each change a new version, each entry with its own id", async () => {
     const given = "lor_01ARZ3NDEKTSV4RRFFQ69G5FAV"
     const own = await app.createCharacter({
       world_context: { summary: "A coast.", entries: [entry, { ...entry, id: given, group_weight: 5 }] }
@@ -589,7 +589,7 @@ describe("/v1/characters/{slug}/lore", () => {
     )
   })
 
-  it("refuses what is out of bounds, twice the same id, a pattern that is none, and more than 300", async () => {
+  it("refuses invalid values, duplicate ids, invalid patterns, and more than 300 entries", async () => {
     const own = await app.createCharacter()
     const id = "lor_01ARZ3NDEKTSV4RRFFQ69G5FAV"
     const put = (entries: ReadonlyArray<object>) => app.request("PUT", world("lore", own), { entries })
@@ -634,7 +634,7 @@ describe("/v1/characters/{slug}/lore", () => {
       assert.deepStrictEqual(errorOf(await ask), [404, "character_not_found"])
   })
 
-  it("refuses patterns that are too large, alone or together, before it looks at each", async () => {
+  it("refuses patterns that are too large, individually or together, before it compiles them", async () => {
     const own = await app.createCharacter()
     const pattern = (n: number) => `/(?:\\pL?\\pN?){60}${n}/`
     const keys = Array.from({ length: 20 }, (_, n) => pattern(n))
@@ -686,13 +686,13 @@ describe("/v1/characters/{slug}/lore", () => {
       after: 251,
       on: true
     }
-  ])("$what, however long ago it was called", async ({ entry, said, after, on }) => {
+  ])("$what, however long ago it was activated", async ({ entry, said, after, on }) => {
     const character = await app.createCharacter({
       world_context: { entries: [{ keys: ["bell"], content: "It rings by itself.", ...entry }] }
     })
     const sessionId = await app.createSession({ character_slug: character })
     await app.converse(sessionId, "the bell")
-    // As many turns as have passed meanwhile.
+    // As many turns as have passed since.
     await server.database.sql`update session_logs set turn_count = ${after} where session_id = ${sessionId}`
     await app.converse(sessionId, said)
     const { trace } = (await app.get(`/v1/sessions/${sessionId}/trace`)).body.data
@@ -705,7 +705,7 @@ describe("/v1/characters/{slug}/lore", () => {
     )
   })
 
-  it("that is always on and rests is on in every third turn, however many there are", async () => {
+  it("that is always active and has a cooldown is active in every third turn, however many there are", async () => {
     const character = await app.createCharacter({
       world_context: { entries: [{ constant: true, content: "It rains.", cooldown_turns: 2 }] }
     })

@@ -7,12 +7,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("a claim whose answer was lost with its connection", () => {
-  it("is given back by the worker that does not know of it, and the turn is answered", async () => {
+describe("a claim whose result was lost with its connection", () => {
+  it("is released by the worker that does not know about it, and the turn is answered", async () => {
     const app = await server.createApp()
     const session = await app.createSession()
     const { sql } = server.database
-    // What accept and claim leave behind: a turn that belongs to a living worker, which never learned of it.
+    // The state after accept and claim: a turn that belongs to a live worker, which never learned of it.
     await sql.begin(async (t) => {
       await t`
         insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)

@@ -9,6 +9,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { MemoryExtractions } from "#src/db/memory/MemoryExtractions.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
+import { heldUnits } from "#src/composition/heldUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
@@ -24,8 +25,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe("a waiting turn that the sweeper finds again and again", () => {
-  it("has one job, which keeps its place in the line", async () => {
+describe("a waiting turn that the sweeper finds repeatedly", () => {
+  it("has one job, which keeps its place in the queue", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await engine.send({ appId, sessionId })
@@ -33,7 +34,10 @@ describe("a waiting turn that the sweeper finds again and again", () => {
     await database.sql`delete from graphile_worker._private_jobs`
     const sweep = Workers.use((workers) => workers.sweep([]))
     const runtime = ManagedRuntime.make(
-      Workers.layer.pipe(Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 })))
+      Workers.layer.pipe(
+        Layer.provide(heldUnits),
+        Layer.provide(Database.layer({ url: Redacted.make(database.url), maxConnections: 1 }))
+      )
     )
     try {
       assert.strictEqual(await runtime.runPromise(sweep), 1)
@@ -47,8 +51,8 @@ describe("a waiting turn that the sweeper finds again and again", () => {
   })
 })
 
-describe("a session whose reading is put off", () => {
-  it("has a job that is due in a while, behind those that wait for an answer and shared with others", async () => {
+describe("a session whose memory extraction is delayed", () => {
+  it("has a job that is due later, after those that wait for a reply, and shared with other sessions", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await database.sql`delete from graphile_worker._private_jobs`

@@ -80,8 +80,8 @@ const runnerWith = (given: {
     Context.get(TurnRunner)
   )
 
-describe("a turn whose claim is on its way when its worker is asked to stop", () => {
-  it.effect("is given back, and not begun", () =>
+describe("a turn whose claim is in flight when its worker is asked to stop", () => {
+  it.effect("is released without being started", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const answer = yield* Deferred.make<ClaimRow>()
@@ -106,8 +106,8 @@ describe("a turn whose claim is on its way when its worker is asked to stop", ()
   )
 })
 
-describe("a process with more sessions than places", () => {
-  it.effect("counts those that wait for one, so that nobody sweeps up more of them", () =>
+describe("a process with more sessions than slots", () => {
+  it.effect("counts those that wait for a slot, so that the sweeper takes no more of them", () =>
     Effect.gen(function* () {
       const answer = yield* Deferred.make<undefined>()
       const runner = yield* runnerWith({ turns: { claim: () => Deferred.await(answer) } })
@@ -125,8 +125,8 @@ describe("a process with more sessions than places", () => {
   )
 })
 
-describe("an app whose turns have taken all the places that it may have", () => {
-  it.effect("does not keep another's waiting: it begins before those that wait already", () =>
+describe("an app whose turns fill all the slots that it may use", () => {
+  it.effect("does not block another app, whose turn starts before the waiting ones", () =>
     Effect.gen(function* () {
       const begun: Array<string> = []
       const answer = yield* Deferred.make<undefined>()
@@ -152,7 +152,7 @@ describe("an app whose turns have taken all the places that it may have", () => 
     })
   )
 
-  it.effect("has what there is no room for put off, and holds a session once however often it is woken", () =>
+  it.effect("has surplus turns delayed, and holds a session once however often it is woken", () =>
     Effect.gen(function* () {
       const putOff: Array<string> = []
       const answer = yield* Deferred.make<undefined>()
@@ -183,7 +183,7 @@ describe("an app whose turns have taken all the places that it may have", () => 
   )
 })
 
-describe("a turn that the person wants no answer of any more", () => {
+describe("a turn that the person has stopped", () => {
   const outcomes: Array<string> = []
   const settle = ({ lease, outcome, stages }: Settlement) =>
     Effect.sync(() => {
@@ -193,7 +193,7 @@ describe("a turn that the person wants no answer of any more", () => {
       return { _tag: "Settled" as const, openTurns: 0 }
     })
 
-  it.effect("is broken off where it runs, and what it has cost is on record", () =>
+  it.effect("is interrupted while it runs, and its cost is recorded", () =>
     Effect.gen(function* () {
       const [begun, brokenOff] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const runner = yield* runnerWith({
@@ -220,7 +220,7 @@ describe("a turn that the person wants no answer of any more", () => {
     })
   )
 
-  it.effect("is not begun where it waits", () =>
+  it.effect("is not started if it is still waiting", () =>
     Effect.gen(function* () {
       const runner = yield* runnerWith({ turns: { claim: () => Effect.succeed({ ...row, stopped: true }), settle } })
       yield* runner.drain(session)
@@ -230,7 +230,7 @@ describe("a turn that the person wants no answer of any more", () => {
 })
 
 describe("a worker that is asked to stop", () => {
-  it.effect("finishes the turn that runs, and claims no other of its session", () =>
+  it.effect("finishes the running turn, and claims no other of its session", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const finish = yield* Deferred.make<void>()
@@ -261,8 +261,8 @@ describe("a worker that is asked to stop", () => {
   )
 })
 
-describe("a reply that the database will not take", () => {
-  it.effect("fails the turn, which still pays what it has cost", () =>
+describe("a reply that the database rejects", () => {
+  it.effect("fails the turn, which is still charged for its cost", () =>
     Effect.gen(function* () {
       const usage = {
         model: "m",
@@ -305,7 +305,7 @@ describe("a reply that the database will not take", () => {
   )
 })
 
-describe("a turn that waits", () => {
+describe("a delayed turn", () => {
   const slow = characterOf({
     slug: "mara",
     display_name: "Mara",
@@ -334,19 +334,17 @@ describe("a turn that waits", () => {
     return { deferred, settled }
   })
 
-  it.effect(
-    "for a character that takes its time is put off for as long as its bounds say, the same for the same turn",
-    () =>
-      Effect.gen(function* () {
-        const { deferred, settled } = yield* runs({})
-        assert.deepStrictEqual(settled, [])
-        assert.isTrue(deferred.length === 1 && (deferred[0] ?? 0) >= 40_000 && (deferred[0] ?? 0) <= 90_000)
-        assert.deepStrictEqual((yield* runs({})).deferred, deferred)
-        assert.notDeepEqual((yield* runs({ turn_index: 2 })).deferred, deferred)
-      })
+  it.effect("of a character with a reply delay waits for a time within its bounds, the same for the same turn", () =>
+    Effect.gen(function* () {
+      const { deferred, settled } = yield* runs({})
+      assert.deepStrictEqual(settled, [])
+      assert.isTrue(deferred.length === 1 && (deferred[0] ?? 0) >= 40_000 && (deferred[0] ?? 0) <= 90_000)
+      assert.deepStrictEqual((yield* runs({})).deferred, deferred)
+      assert.notDeepEqual((yield* runs({ turn_index: 2 })).deferred, deferred)
+    })
   )
 
-  it.effect("is run at once when the message has waited as long anyway, or has been put off before", () =>
+  it.effect("runs at once if the message has already waited that long, or was delayed before", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* runs({ deferred: true }), { deferred: [], settled: ["Withheld"] })
       assert.deepStrictEqual(yield* runs({ accepted_at: new Date(-90_000) }), { deferred: [], settled: ["Withheld"] })
@@ -354,8 +352,7 @@ describe("a turn that waits", () => {
   )
 
   it.effect(
-    "because it is to stall is put off, and takes no other's place, from when it is its turn and by as much as " +
-      "the character takes as well",
+    "with a simulated stall waits without occupying a slot, for the stall and the character's reply delay",
     () =>
       Effect.gen(function* () {
         const stalled = { fault: "stall", accepted_at: new Date(-90_000) } as const

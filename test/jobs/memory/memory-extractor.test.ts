@@ -30,11 +30,11 @@ const unread = (sessionId: string): PendingExtraction => ({
     at: new Date(0)
   }
 })
-/** Its words do not matter here. */
+/** Its content does not matter here. */
 const model: Extractor = { extract: () => Effect.die("nothing to say") }
 
-describe("the reader of turns", () => {
-  it.effect("is full while it reads as many sessions as it may, and not after", () =>
+describe("the memory extractor", () => {
+  it.effect("is full exactly while it processes as many sessions as it may", () =>
     Effect.gen(function* () {
       const go = yield* Deferred.make<void>()
       let asked = 0
@@ -66,7 +66,7 @@ describe("the reader of turns", () => {
     })
   )
 
-  it.effect("looks up what a model is to know of two sessions at a time", () =>
+  it.effect("loads the model's context for two sessions at a time", () =>
     Effect.gen(function* () {
       const go = yield* Deferred.make<void>()
       let asked = 0

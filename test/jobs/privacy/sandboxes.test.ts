@@ -4,7 +4,7 @@ import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
-/** A key is told for ever that it has expired; money and changes stay on the books. */
+/** An expired key is always reported as expired. Costs and audited changes stay recorded. */
 const KEPT = ["api_keys", "audit_log", "ledger"]
 
 let server: TestServer
@@ -42,7 +42,7 @@ const isGone = async (app: TestApp) =>
   (await server.database.sql`select 1 from apps where app_id = ${app.appId}`).length === 0
 
 describe("a sandbox whose key has expired", () => {
-  it("is deleted with everything in it but the key's hash and the books, and its bot may be attached elsewhere", async () => {
+  it("is deleted except for the key's hash and the ledger, and its bot can be attached elsewhere", async () => {
     const [app, other] = [await sandbox(), await sandbox()]
     const slug = await app.createCharacter({ greeting: "Hello." })
     const sessions = await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug: slug })))
@@ -60,7 +60,7 @@ describe("a sandbox whose key has expired", () => {
       async () => (await app.get("/v1/sessions?external_user_ref=tg:" + person.id)).body.data.sessions.length > 0
     )
     await app.get("/v1/delivery/events")
-    // A demo key cannot make these; what has come to be there all the same goes as well.
+    // A demo key cannot create these, but any that exist are deleted as well.
     await server.database
       .sql`insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates) values (${app.appId}, 'evs_1', 'suite', ${slug}, '[]', '[]')`
     await server.database.sql`
@@ -78,13 +78,13 @@ describe("a sandbox whose key has expired", () => {
       await server.database
         .sql`select 1 from accounts where kind = 'demo' and not exists (select from apps where apps.account_id = accounts.account_id)`
     )
-    // A key is taken for what it was for up to a second.
-    await until("the key to be told", async () => (await app.get("/v1/me")).body.detail?.code === "api_key_expired")
+    // A key is cached for up to a second.
+    await until("the key to be refused", async () => (await app.get("/v1/me")).body.detail?.code === "api_key_expired")
     assert.strictEqual((await other.get(`/v1/sessions/${session}`)).status, 200)
     assert.strictEqual((await attach(other)).status, 200)
   })
 
-  it("is left alone while a key of it lives, and no other app is ever touched", async () => {
+  it("is kept while one of its keys is valid, and no other app is ever affected", async () => {
     const [app, own] = [await sandbox(), await server.createApp()]
     await expire(own)
     await clear()
@@ -96,12 +96,12 @@ describe("a sandbox whose key has expired", () => {
     assert.isFalse(await isGone(own))
   })
 
-  it("is deleted to the end by the next round when the first one broke off", async () => {
+  it("is deleted completely by the next run if the first one was interrupted", async () => {
     const app = await sandbox()
     await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug: "edda-brandvik" })))
     await expire(app)
     const { sql } = server.database
-    // Holds on to one of its last sessions, so that a round gets so far and no farther.
+    // Locks one of its last sessions, so that a run stops at that point.
     const last = (
       await sql`select session_id from sessions where app_id = ${app.appId} order by session_id desc limit 1`
     )[0]?.["session_id"]

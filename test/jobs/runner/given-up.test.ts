@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Starts a worker for which these units have stopped their processes five times, and that looks at what waits. */
+/** Starts a worker, with these units recorded as having crashed their processes five times, that checks the queues. */
 const startWorker = async (units: ReadonlyArray<readonly [kind: string, unit: string]>) => {
   const { sql } = api.database
   for (const [kind, unit] of units)
@@ -22,8 +22,8 @@ const startWorker = async (units: ReadonlyArray<readonly [kind: string, unit: st
 }
 const one = async (query: Promise<ReadonlyArray<Record<string, unknown>>>) => (await query)[0] ?? assert.fail("no row")
 
-describe("work that has stopped its processes five times", () => {
-  it("ends as given up, without being begun again, while work like it is done", async () => {
+describe("work that has crashed its processes five times", () => {
+  it("ends as given up without being restarted, while similar work is done", async () => {
     const { sql } = api.database
     const research = () =>
       app.post(`/v1/characters/${slug}/research`, {
@@ -84,7 +84,7 @@ describe("work that has stopped its processes five times", () => {
     ])
   })
 
-  it("of a session's character that might write first, is not looked at again before tomorrow", async () => {
+  it("in a proactive check is not tried again before the next day, and its decision says why", async () => {
     const { sql } = api.database
     const session = await app.createSession({ character_slug: slug })
     await sql`
@@ -100,6 +100,9 @@ describe("work that has stopped its processes five times", () => {
             where session_id = ${session} and initiate_at > now() + interval '20 hours'`
         ).length === 1
     ).finally(() => worker.close())
-    assert.lengthOf(await sql`select 1 from proactive_decisions where session_id = ${session}`, 0)
+    assert.deepStrictEqual(
+      [...(await sql`select decision, skipped_by, reason from proactive_decisions where session_id = ${session}`)],
+      [{ decision: "skipped", skipped_by: "crashed", reason: null }]
+    )
   })
 })

@@ -13,7 +13,7 @@ import { Membership } from "#src/jobs/runner/Membership.ts"
 
 const unreachable = new DatabaseError({ reason: "unreachable", sqlState: null, cause: "down" })
 
-/** A register that turns the first so many away, or dies of the first so many when they come to know their pool. */
+/** A registry that rejects the first n workers, or fails for the first n when they report their pool. */
 const harness = (given: { readonly turnedAway?: number; readonly dying?: number }) => {
   let tries = 0
   let open = 0
@@ -43,8 +43,8 @@ const harness = (given: { readonly turnedAway?: number; readonly dying?: number 
 }
 const quiet = Effect.provide(Layer.succeed(References.MinimumLogLevel, "None"))
 
-describe("a worker that joins", () => {
-  it.effect("leaves nothing open behind the tries that failed", () =>
+describe("a worker that registers", () => {
+  it.effect("leaves nothing open after failed attempts", () =>
     Effect.gen(function* () {
       const { layer, open } = harness({ turnedAway: 3 })
       const joining = yield* Effect.forkChild(Layer.build(layer), { startImmediately: true })
@@ -54,7 +54,7 @@ describe("a worker that joins", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.effect("does not start when the database refuses it for long", () =>
+  it.effect("does not start if the database keeps refusing it", () =>
     Effect.gen(function* () {
       const { layer, open } = harness({ turnedAway: Infinity })
       const joining = yield* Effect.forkChild(Effect.result(Layer.build(layer)), { startImmediately: true })
@@ -64,7 +64,7 @@ describe("a worker that joins", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.effect("joins again after it has lost its lock, and also after a try that died", () =>
+  it.effect("registers again after it has lost its lock, even after a failed attempt", () =>
     Effect.gen(function* () {
       const { layer, open, lose } = harness({ dying: 2 })
       const membership = yield* Effect.map(Layer.build(layer), Context.get(Membership))

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe("a job whose payload no task can read", () => {
-  it("is set aside with its error and not tried again, and others go on", async () => {
+  it("is parked with its error and not retried, and others continue", async () => {
     const { sql } = server.database
     await sql`select graphile_worker.add_job('turn', '{"nonsense":1}'::json)`
     const parked = await until("the job to be parked", async () => {

@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
 
-/** Work that begins, is noted, and ends when it is told to. */
+/** Work that starts, is recorded, and ends on demand. */
 const harness = (count: number) => {
   const places = makeSlots(count)
   const begun: Array<string> = []
@@ -31,7 +31,7 @@ const harness = (count: number) => {
   return { places, begun, start, finish }
 }
 
-describe("places that apps share", () => {
+describe("slots shared between apps", () => {
   it.effect("are used by one app alone up to its share, and the rest is free for the next", () =>
     Effect.gen(function* () {
       const { places, begun, start } = harness(slotsFor(8))
@@ -44,7 +44,7 @@ describe("places that apps share", () => {
     })
   )
 
-  it.effect("go, when one comes free, to the waiting app that holds fewest", () =>
+  it.effect("go to the waiting app that holds the fewest when one becomes free", () =>
     Effect.gen(function* () {
       const { begun, start, finish } = harness(10)
       for (let n = 0; n < 20; n++) yield* start("a", `a${n}`)
@@ -60,16 +60,14 @@ describe("places that apps share", () => {
     })
   )
 
-  it.effect(
-    "are taken in turn by apps that hold as many, and by the works of one app in the order in which they came",
-    () =>
-      Effect.gen(function* () {
-        const { begun, start, finish } = harness(2)
-        yield* start("x", "x0")
-        yield* start("x", "x1")
-        for (const app of ["a", "b", "c"]) for (let n = 0; n < 2; n++) yield* start(app, `${app}${n}`)
-        for (const name of ["x0", "x1", "a0", "b0", "c0", "a1", "b1"]) yield* finish(name)
-        assert.deepStrictEqual(begun, ["x0", "x1", "a0", "b0", "c0", "a1", "b1", "c1"])
-      })
+  it.effect("are taken in turn by apps that hold equally many, and in order of arrival within an app", () =>
+    Effect.gen(function* () {
+      const { begun, start, finish } = harness(2)
+      yield* start("x", "x0")
+      yield* start("x", "x1")
+      for (const app of ["a", "b", "c"]) for (let n = 0; n < 2; n++) yield* start(app, `${app}${n}`)
+      for (const name of ["x0", "x1", "a0", "b0", "c0", "a1", "b1"]) yield* finish(name)
+      assert.deepStrictEqual(begun, ["x0", "x1", "a0", "b0", "c0", "a1", "b1", "c1"])
+    })
   )
 })

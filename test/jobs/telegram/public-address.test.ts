@@ -12,12 +12,12 @@ const addresses = (publicUrl: string | null, host = "127.0.0.1") =>
     }).pipe(Effect.provide(PublicAddress.layer({ publicUrl, host, port: 8080 })))
   )
 
-describe("the address that is written down", () => {
-  it("is PUBLIC_URL wherever the server listens", () => {
+describe("the public address that is written down", () => {
+  it("is PUBLIC_URL, wherever the server listens", () => {
     assert.deepStrictEqual(addresses("https://troupe.example"), ["https://troupe.example", "https://troupe.example"])
   })
 
-  it("is else where it listens, by a host that can be opened", () => {
+  it("is otherwise the address where it listens, with a host that can be opened", () => {
     assert.deepStrictEqual(addresses(null), ["http://127.0.0.1:8080", "http://127.0.0.1:4321"])
     for (const host of ["0.0.0.0", "::"]) assert.deepStrictEqual(addresses(null, host)[1], "http://127.0.0.1:4321")
     assert.deepStrictEqual(addresses(null, "::1")[1], "http://[::1]:4321")

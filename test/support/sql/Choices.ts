@@ -6,7 +6,7 @@
 export class Choices {
   readonly #answers: ReadonlyMap<string, number>
   readonly #asked = new Map<string, number>()
-  /** Questions with their answers, in the order in which they were asked. */
+  /** Questions with their answers, in order. */
   readonly #log: Array<string> = []
 
   constructor(answers: ReadonlyMap<string, number>) {
@@ -20,7 +20,7 @@ export class Choices {
     return answer
   }
 
-  /** What is built, and a text of the answers that it depends on. */
+  /** What is built, and the answers that it depends on, as text. */
   following<A>(build: () => A): { readonly value: A; readonly answers: string } {
     const before = this.#log.length
     const value = build()

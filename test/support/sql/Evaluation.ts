@@ -25,12 +25,12 @@ import { providedFor } from "./providedFor.ts"
 import { isPart, isTag, onlyValueOf, stringsOf } from "./types.ts"
 import { Unknown } from "./Unknown.ts"
 
-/** What names stand for, by the ids of their symbols. */
+/** The values of names, by the ids of their symbols. */
 export type Bound = ReadonlyMap<number, unknown>
 
 /**
- * Interprets the source text that builds a statement, and builds it with the driver that the program uses. Where a
- * condition depends on a value of the running program, `choices` answers it; the value itself becomes a parameter.
+ * Interprets the source code that builds a statement, and builds it with the program's own driver. If a condition
+ * depends on a value at run time, `choices` decides it. The value itself becomes a parameter.
  */
 export class Evaluation {
   readonly project: Project
@@ -187,7 +187,7 @@ export class Evaluation {
     return this.#property(of, String(keys), node)
   }
 
-  /** A name, or one of those that its type allows. */
+  /** A name, or one of the names that its type allows. */
   strings(value: unknown, node: Node): unknown {
     if (!(value instanceof Unknown)) return Array.isArray(value) ? value.map((item) => this.strings(item, node)) : value
     const strings = stringsOf(this.project.typeOf(node)) ?? stringsOf(value.type)
@@ -230,7 +230,7 @@ export class Evaluation {
     return Array.isArray(list) ? new Set(list) : this.unknown(node)
   }
 
-  /** What `sql(...)` takes: names, or columns with their values. */
+  /** The arguments of `sql(...)`: names, or columns with their values. */
   #named(value: unknown, node: CallExpression): unknown {
     const [argument] = node.arguments
     const isNames = typeof value !== "object" || value === null || Array.isArray(value)

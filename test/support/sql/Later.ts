@@ -1,4 +1,4 @@
-/** A value that is worked out when it is asked for, and not when nobody asks. */
+/** A value that is computed only when it is needed. */
 export class Later {
   readonly #build: () => unknown
   #built: { readonly value: unknown } | undefined

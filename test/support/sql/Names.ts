@@ -20,10 +20,10 @@ import { Unknown } from "./Unknown.ts"
 
 const now = (value: unknown): unknown => (value instanceof Later ? value.value : value)
 
-/** What is given for a parameter that a call has no argument for. */
+/** The value of a parameter for which a call has no argument. */
 export const LEFT_OUT = Symbol("left out")
 
-/** What names stand for: what they are bound to, or else what their declaration says. */
+/** The values of names: what they are bound to, or otherwise their declaration. */
 export class Names {
   readonly #evaluation: Evaluation
 
@@ -49,7 +49,7 @@ export class Names {
       : this.#declared(declaration, property.name, bound)
   }
 
-  /** Binds a parameter, and all names in it when it is a pattern. */
+  /** Binds a parameter, and all names in it if it is a pattern. */
   bind(declared: ParameterDeclaration, given: unknown, into: Map<number, unknown>): void {
     const inside = new Map(into)
     const value = () => {
@@ -77,7 +77,7 @@ export class Names {
     }
   }
 
-  /** What an element of a pattern takes of the value. */
+  /** The part of the value that an element of a pattern takes. */
   #part(element: Node, index: number, value: unknown, bound: Bound): unknown {
     if (!is.isBindingElement(element) || element.name === undefined) return undefined
     if (element.dotDotDotToken !== undefined) return this.#rest(element, value)
@@ -91,7 +91,7 @@ export class Names {
       : part
   }
 
-  /** What `...rest` takes: the fields of an object that the pattern does not name. */
+  /** The part that `...rest` takes: the fields of an object that the pattern does not name. */
   #rest(element: BindingElement, value: unknown): unknown {
     if (!is.isObjectBindingPattern(element.parent) || typeof value !== "object" || value === null)
       return this.#evaluation.unknown(element.name ?? element)
@@ -102,14 +102,14 @@ export class Names {
     return Object.fromEntries(Object.entries(fields).filter(([name]) => !named.has(name)))
   }
 
-  /** The fields of an object of which only the type is known. */
+  /** The fields of an object whose type alone is known. */
   fieldsOf(type: Type): Record<string, Unknown> {
     const { checker } = this.#evaluation.project
     return Object.fromEntries(
       checker.getPropertiesOfType(checker.getNonNullableType(type) ?? type).map((property) => {
         const of = checker.getTypeOfSymbol(property)
         if (of === undefined) throw new Error(`the compiler knows no type of ${property.name}`)
-        // A field that may be left out is not sent as undefined.
+        // An optional field is not sent as undefined.
         const isOptional = (property.flags & SymbolFlags.Optional) !== 0
         return [property.name, new Unknown(of, isOptional)]
       })
@@ -139,7 +139,7 @@ export class Names {
       : this.#evaluation.unknown(declaration.name)
   }
 
-  /** A parameter that is not bound has the value that some call gives it. */
+  /** An unbound parameter has the value that some call passes. */
   #parameter(declaration: ParameterDeclaration, bound: Bound): unknown {
     const { project } = this.#evaluation
     const type = project.typeOf(declaration.name)
@@ -156,8 +156,8 @@ export class Names {
   }
 
   /**
-   * A call of a function around the statement. A function within another is called where the other is, so that both
-   * calls are in one file if they can be.
+   * A call of a function around the statement. A nested function is called where its outer function is called, so that
+   * both calls are in one file if possible.
    */
   #callOf(fn: SignatureDeclaration): CallExpression | undefined {
     const { project, choices, root } = this.#evaluation
@@ -174,7 +174,7 @@ export class Names {
     const { choices, project } = this.#evaluation
     const { value: items, answers } = choices.following(() => this.#evaluation.value(list, bound))
     if (!Array.isArray(items) || items.length === 0) return this.#evaluation.unknown(name)
-    // Each list that this may be has items of its own.
+    // Each list that this may be has different items.
     return items[choices.choose(`item ${project.placeOf(name)} of ${answers}`, items.length)] as unknown
   }
 }

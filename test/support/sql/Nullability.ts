@@ -1,12 +1,12 @@
 import { isNode, listOf, nodesOf, numberOf, type Tree, type TreeNode } from "./nodeTree.ts"
 
-/** Whether a value can be null; `unknown` where that depends on what a function returns. */
+/** Whether a value can be null. `unknown` if that depends on the result of a function. */
 export type Nullable = "yes" | "no" | "unknown"
 
 export interface Catalog {
   /** Columns that may be null, as `table.number`. */
   readonly nullable: ReadonlySet<string>
-  /** All tables. Nothing is known of the columns of a view. */
+  /** All tables. The columns of views are unknown. */
   readonly tables: ReadonlySet<number>
   /** Functions that return null whenever an argument is null. */
   readonly strict: ReadonlySet<number>
@@ -32,18 +32,18 @@ const all = (values: ReadonlyArray<Nullable>): Nullable =>
 export const makeNullability = (catalog: Catalog) => {
   const isStrict = (fn: Tree | undefined) => catalog.strict.has(numberOf(fn))
 
-  /** Columns that this condition rejects when they are null, as `varno.varattno`. */
+  /** Columns for which this condition is not true if they are null, as `varno.varattno`. */
   const rejectedBy = function* (quals: Tree | undefined): Generator<string> {
     if (!isNode(quals)) return
     const { name, fields } = quals
     if (name === "BOOLEXPR" && fields["boolop"] === "and")
       for (const arg of listOf(fields["args"])) yield* rejectedBy(arg)
     else if (name === "NULLTEST" && fields["nulltesttype"] === "1") yield* varsIn(fields["arg"])
-    // `<> all` of an empty array is true of null, too.
+    // `<> all` of an empty array is true for null, too.
     else if ((name === "OPEXPR" || fields["useOr"] === "true") && isStrict(fields["opfuncid"]))
       for (const arg of listOf(fields["args"])) yield* varsIn(arg)
   }
-  /** Columns of this query that make an expression null when they are null. */
+  /** Columns of this query that make an expression null if they are null. */
   const varsIn = function* (expr: Tree | undefined): Generator<string> {
     if (!isNode(expr)) return
     const { name, fields } = expr
@@ -121,7 +121,7 @@ export const makeNullability = (catalog: Catalog) => {
     if (isWritten && (command === UPDATE || command === INSERT)) {
       const set = nodesOf(query.fields["targetList"]).find((entry) => numberOf(entry.fields["resno"]) === number)
       if (query.fields["onConflict"] != null && set !== undefined) return "unknown"
-      // What is written is made of the values before.
+      // What is written comes from the earlier values.
       const before = { ...query, fields: { ...query.fields, resultRelation: "0" } }
       if (set !== undefined) return nullable([before, ...inner.slice(1)], set.fields["expr"])
     }
@@ -132,11 +132,11 @@ export const makeNullability = (catalog: Catalog) => {
   }
 
   const ofArguments = (scope: Scope, args: Tree | undefined) => listOf(args).map((arg) => nullable(scope, arg))
-  /** A strict function returns null for null. Whether it does so for other values is not known. */
+  /** A strict function returns null for null. Whether it also does for other values is unknown. */
   const ofCall = (scope: Scope, fn: Tree | undefined, args: Tree | undefined): Nullable =>
     isStrict(fn) && any(ofArguments(scope, args)) === "yes" ? "yes" : "unknown"
 
-  /** An operand or a branch that can be null may be reached only where it is not. */
+  /** A nullable operand or branch may be reached only if it is not null. */
   const guarded = (value: Nullable): Nullable => (value === "yes" ? "unknown" : value)
   const ofBranch = (scope: Scope, expr: Tree | undefined): Nullable =>
     isNode(expr) && expr.name === "CONST" ? nullable(scope, expr) : guarded(nullable(scope, expr))
@@ -189,12 +189,12 @@ export const makeNullability = (catalog: Catalog) => {
     if (fields["subLinkType"] === "0" || fields["subLinkType"] === "6") return "no"
     const query = fields["subselect"]
     if (fields["subLinkType"] !== "4" || !isNode(query)) return "unknown"
-    // Only what sums up all rows has a row where there are none.
+    // Only an aggregate over all rows returns a row if there are none.
     const isOneRow = query.fields["hasAggs"] === "true" && listOf(query.fields["groupClause"]).length === 0
     return isOneRow ? output([query, ...scope], 1) : "yes"
   }
 
-  /** Of each column of a statement. */
+  /** For each column of a statement. */
   return (query: TreeNode, columns: number): ReadonlyArray<Nullable> =>
     Array.from({ length: columns }, (_, index) => output([query], index + 1))
 }

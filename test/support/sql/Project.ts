@@ -13,9 +13,9 @@ const calledName = ({ expression: callee }: CallExpression) =>
 /** The sources as the compiler sees them. */
 export class Project implements Disposable {
   readonly checker: Checker
-  /** Files that were asked for, parsed, by their path from the root. */
+  /** Parsed files by their path from the root, read on demand. */
   readonly files: ReadonlyMap<string, Node>
-  /** Where functions are called, as far as it has been asked for. */
+  /** Call sites of functions, collected on demand. */
   readonly calls = new Map<Node, ReadonlyArray<CallExpression>>()
   readonly #api: API
   #named: ReadonlyMap<string, ReadonlyArray<CallExpression>> | undefined
@@ -46,7 +46,7 @@ export class Project implements Disposable {
     this.#api.close()
   }
 
-  /** Every call of something of this name, or of what it is imported as. */
+  /** Every call of this name, or of a name that it is imported as. */
   callsNamed(name: string): ReadonlyArray<CallExpression> {
     const nodes = () => [...this.files.values()].flatMap(nodesIn)
     this.#named ??= Map.groupBy(nodes().filter(is.isCallExpression), calledName)
@@ -55,7 +55,7 @@ export class Project implements Disposable {
     return [...names].flatMap((one) => this.#named?.get(one) ?? [])
   }
 
-  /** Where a node begins, as `src/db/billing/Ledger.ts:41`. */
+  /** Where a node starts, such as `src/db/billing/Ledger.ts:41`. */
   placeOf(node: Node): string {
     const file = node.getSourceFile()
     const line = file.text.slice(0, node.getStart()).split("\n").length
@@ -69,7 +69,7 @@ export class Project implements Disposable {
     return known
   }
 
-  /** What a name stands for, across imports. */
+  /** The declaration of a name, across imports. */
   symbolOf(node: Node): NamedSymbol | undefined {
     if (this.#symbols.has(node)) return this.#symbols.get(node)
     const symbol = this.checker.getSymbolAtLocation(node)

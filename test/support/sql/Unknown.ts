@@ -1,9 +1,9 @@
 import type { Type } from "typescript/unstable/sync"
 
-/** A value that only the running program knows. Its type is known. */
+/** A value that is known only at run time. Its type is known. */
 export class Unknown {
   readonly type: Type
-  /** Whether it is left out where it is undefined. */
+  /** Whether it is omitted if it is undefined. */
   readonly isOptional: boolean
 
   constructor(type: Type, isOptional = false) {

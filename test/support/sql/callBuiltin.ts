@@ -1,9 +1,9 @@
 import { Unknown } from "./Unknown.ts"
 
-/** Of a list. */
+/** Methods of a list. */
 const METHODS = new Set(["map", "flatMap", "filter", "join", "concat", "slice", "at", "toReversed", "toString"])
 
-/** What a builtin of a known list or set returns; undefined: it is none of these, or its answer is not known. */
+/** The result of a builtin method of a known list or set. Undefined: it is another method, or its result is unknown. */
 export const callBuiltin = (
   receiver: unknown,
   name: string,

@@ -5,13 +5,13 @@ import type { Project } from "./Project.ts"
 const isWrapper = (node: Node) =>
   is.isParenthesizedExpression(node) || is.isAsExpression(node) || is.isSatisfiesExpression(node)
 
-/** The node around this one that is more than parentheses. */
+/** The closest node around this one that is not parentheses. */
 const around = (node: Node): Node => (isWrapper(node.parent) ? around(node.parent) : node.parent)
 
-/** `Effect.fn` and `Effect.fnUntraced` give back what they are called with, as a function that can be called. */
+/** `Effect.fn` and `Effect.fnUntraced` return their argument as a function that can be called. */
 const isEffectFn = (call: CallExpression): boolean => /^Effect\.fn(Untraced)?\b/.test(call.expression.getText())
 
-/** Calls that say this name and mean this function. */
+/** Calls of this name that refer to this function. */
 const callsByName = (project: Project, name: Node, fn: Node): ReadonlyArray<CallExpression> => {
   const symbol = project.symbolOf(name)
   return project.callsNamed(name.getText()).filter((call) => {
@@ -63,7 +63,10 @@ export const functionsAround = (node: Node): ReadonlyArray<SignatureDeclaration>
   return fn === undefined ? [] : [fn, ...functionsAround(fn)]
 }
 
-/** What a callback is called with one by one: the list of `list.map(callback)` or `Effect.forEach(list, callback)`. */
+/**
+ * The values that a callback is called with, one by one: the list of `list.map(callback)` or `Effect.forEach(list,
+ * callback)`.
+ */
 export const listOf = (callback: Node): Expression | undefined => {
   const call = around(callback)
   if (!is.isCallExpression(call) || !is.isPropertyAccessExpression(call.expression)) return undefined

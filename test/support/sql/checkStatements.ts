@@ -6,11 +6,11 @@ import { findStatements } from "./statements.ts"
 
 export interface Checked {
   readonly problems: ReadonlyArray<string>
-  /** How many row types were held against the columns of their statement. */
+  /** How many row types were compared with the columns of their statement. */
   readonly rowTypes: number
 }
 
-/** Holds every statement of a folder, and the type of its rows, against a migrated database. */
+/** Checks every statement of a folder, and the type of its rows, against a migrated database. */
 export const checkStatements = async (project: Project, folder: string, sql: postgres.Sql): Promise<Checked> => {
   const { statements, unread } = findStatements(project, folder, sql)
   const describe = await describing(sql)

@@ -8,7 +8,7 @@ const JSONS = new Set([114, 3802])
 const NUMERIC = 1700
 const BOOLEAN = 16
 const BYTES = 17
-/** The arrays that can be sent, with the type of their items. None can be read. */
+/** The array types that can be sent, with the type of their items. None can be read. */
 const SENT_ARRAYS = new Map([
   [1009, 25],
   [1007, 23],
@@ -25,7 +25,7 @@ const kindOf = (type: number): Kind => {
   return type === BYTES ? "bytes" : "string"
 }
 
-/** What a column of this kind is read as. */
+/** The type that the driver returns for a column of this kind. */
 const READ_AS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   number: new Set(["number"]),
   numeric: new Set(["string"]),
@@ -35,7 +35,7 @@ const READ_AS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   string: new Set(["string"]),
   json: new Set()
 }
-/** What may be sent where this kind is wanted. */
+/** The types that may be sent for this kind. */
 const SENT_AS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   ...READ_AS,
   numeric: new Set(["number", "string"]),
@@ -48,7 +48,7 @@ const isNull = (type: Type) => (type.flags & TypeFlags.Null) !== 0
 
 interface Field {
   readonly types: ReadonlyArray<Type>
-  /** Whether every member of a union has it. In rows of a member that lacks it, the column may be null. */
+  /** Whether every member of a union has the field. In rows of a member that lacks it, the column may be null. */
   readonly isInAll: boolean
 }
 

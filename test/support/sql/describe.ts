@@ -4,7 +4,7 @@ import { type Catalog, makeNullability, type Nullable } from "./Nullability.ts"
 import type { Form } from "./statements.ts"
 import type { Unknown } from "./Unknown.ts"
 
-/** A type of PostgreSQL's. */
+/** A type of PostgreSQL. */
 export interface SqlType {
   readonly id: number
   readonly name: string
@@ -18,7 +18,7 @@ export interface Column {
 
 export interface Description {
   readonly columns: ReadonlyArray<Column>
-  /** What is sent: the type that PostgreSQL takes it for, and what is known of it in the sources. */
+  /** A parameter: its type in PostgreSQL, and what is known about it from the sources. */
   readonly parameters: ReadonlyArray<{ readonly type: SqlType; readonly given: Unknown }>
 }
 
@@ -46,7 +46,9 @@ const readCatalog = async (sql: postgres.Sql): Promise<Catalog & { readonly type
   }
 }
 
-/** A statement as PostgreSQL has understood it: it prints that only of what it keeps, such as the body of a function. */
+/**
+ * A statement as PostgreSQL has analyzed it. It prints that only for stored statements, such as the body of a function.
+ */
 const treeOf = async (sql: postgres.Sql, text: string, types: ReadonlyArray<SqlType>) => {
   const parameters = types.map(({ name }) => name).join(", ")
   await sql.unsafe(`create function pg_temp.statement(${parameters}) returns setof record begin atomic ${text}; end`)
@@ -59,12 +61,12 @@ const treeOf = async (sql: postgres.Sql, text: string, types: ReadonlyArray<SqlT
   return tree
 }
 
-/** Has PostgreSQL prepare statements and say what goes into them and what comes out. Nothing is executed. */
+/** Lets PostgreSQL prepare statements, and returns the types of their parameters and columns. Nothing is executed. */
 export const describing = async (sql: postgres.Sql) => {
   const catalog = await readCatalog(sql)
   const nullabilityOf = makeNullability(catalog)
   const toType = (id: number): SqlType => ({ id, name: catalog.types.get(id) ?? "unknown" })
-  /** `isRead`: whether somebody wants to know what its columns can be. */
+  /** `isRead`: whether the nullability of its columns is needed. */
   return async (form: Form, isRead: boolean): Promise<Description> => {
     const described = (await form.describe()) as unknown as Described
     const { parameters } = form as unknown as { readonly parameters: ReadonlyArray<Unknown> }

@@ -1,4 +1,4 @@
-/** A node of PostgreSQL's own tree of a statement, as it prints it: `{VAR :varno 1 :varattno 2}`. */
+/** A node of PostgreSQL's own parse tree of a statement, as printed: `{VAR :varno 1 :varattno 2}`. */
 export interface TreeNode {
   readonly name: string
   readonly fields: Readonly<Record<string, Tree>>
@@ -13,7 +13,7 @@ export const listOf = (tree: Tree | undefined): ReadonlyArray<Tree> => (Array.is
 export const nodesOf = (tree: Tree | undefined): ReadonlyArray<TreeNode> => listOf(tree).filter(isNode)
 export const numberOf = (tree: Tree | undefined): number => (typeof tree === "string" ? Number(tree) : 0)
 
-/** The first node of lists of lists. */
+/** The first node in nested lists. */
 export const firstNode = (tree: Tree | undefined): TreeNode | undefined =>
   isNode(tree) || tree === undefined ? tree : firstNode(listOf(tree)[0])
 
@@ -31,7 +31,7 @@ export const parseTree = (text: string): Tree => {
     const fields: Record<string, Tree> = {}
     while (tokens[at] !== "}") {
       const field = tokens[at++] ?? ""
-      // The bytes of a constant follow its length: they are passed over.
+      // The bytes of a constant follow its length. They are skipped.
       if (field.startsWith(":")) fields[field.slice(1)] = value()
     }
     at++

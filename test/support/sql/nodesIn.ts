@@ -1,6 +1,6 @@
 import type { Node } from "typescript/unstable/ast"
 
-/** A node and all that is in it, in the order of the text. */
+/** A node and all nodes in it, in the order of the text. */
 export const nodesIn = (node: Node): ReadonlyArray<Node> => {
   const nodes: Array<Node> = []
   const visit = (one: Node) => {

@@ -4,7 +4,9 @@ import type { Project } from "./Project.ts"
 
 const LAYERS = ["succeed", "sync", "effect"]
 
-/** The value that the program provides for a service, as `Layer.succeed(service, value)`; undefined: it makes one. */
+/**
+ * The value that the program provides for a service with `Layer.succeed(service, value)`. Undefined: it is constructed.
+ */
 export const providedFor = (project: Project, service: Node): Expression | undefined => {
   if (!is.isIdentifier(service)) return undefined
   const symbol = project.symbolOf(service)

@@ -8,7 +8,7 @@ const mayBe = (evaluation: Evaluation, condition: Expression, wanted: boolean): 
   return value instanceof Unknown || Boolean(value) === wanted
 }
 
-/** Whether the running program may come to a node. A condition of which nothing is known may hold, or not. */
+/** Whether a node may be reached at run time. An unknown condition may be true or false. */
 export const reaches = (evaluation: Evaluation, node: Node): boolean => {
   const { parent } = node
   if (parent === undefined) return true

@@ -14,9 +14,9 @@ export type Form = postgres.PendingQuery<Array<postgres.Row>>
 export interface Statement {
   /** Where it is written. */
   readonly place: string
-  /** The type that its rows are said to have; undefined: none. */
+  /** The declared type of its rows. Undefined: none. */
   readonly rows: Type | undefined
-  /** The statement in each of its forms. */
+  /** All forms of the statement. */
   readonly forms: ReadonlyArray<Form>
 }
 
@@ -58,8 +58,8 @@ const sitesIn = (project: Project, folder: string) => {
 }
 
 /**
- * Every statement of a folder: what `query` is given, each template that has a row type, and of the other templates
- * those that are part of no other.
+ * Every statement of a folder: the arguments of `query`, each template with a row type, and the other templates that
+ * are not part of another one.
  */
 export const findStatements = (project: Project, folder: string, sql: postgres.Sql): Found => {
   const statements: Array<Statement> = []

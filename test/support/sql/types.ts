@@ -1,15 +1,15 @@
 import { TypeFlags, type Checker, type Type } from "typescript/unstable/sync"
 
-/** The members of a union; a type that is none is its only member. */
+/** The members of a union. Any other type is its own only member. */
 export const membersOf = (type: Type): ReadonlyArray<Type> => (type.isUnionType() ? type.getTypes() : [type])
 
 const PARTS = new Set(["PendingQuery", "Helper", "Builder", "Identifier"])
 const TAGS = new Set(["ISql", "Sql", "TransactionSql"])
 
-/** What `sql` itself is. */
+/** The type of `sql` itself. */
 export const isTag = (type: Type): boolean => TAGS.has(type.getSymbol()?.name ?? "")
 
-/** A piece of SQL, and not a value that is sent beside it. */
+/** A piece of SQL, and not a parameter. */
 export const isPart = (checker: Checker, type: Type): boolean =>
   membersOf(type).some(
     (member) =>
@@ -19,7 +19,7 @@ export const isPart = (checker: Checker, type: Type): boolean =>
         checker.getTypeArguments(member).some((item) => isPart(checker, item)))
   )
 
-/** Strings that a type names, all of them. */
+/** All string literals of a type. */
 export const stringsOf = (type: Type): ReadonlyArray<string> | undefined => {
   const strings = membersOf(type).map((member) => (member.isStringLiteralType() ? member.value : undefined))
   return strings.every((value) => value !== undefined) ? strings : undefined

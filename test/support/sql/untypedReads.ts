@@ -4,14 +4,14 @@ import { nodesIn } from "./nodesIn.ts"
 import type { Project } from "./Project.ts"
 import { membersOf } from "./types.ts"
 
-/** What a field is taken of: the whole of `row.field`, `row["field"]` and `{ field }`. */
+/** The row that a field is read from: `row.field`, `row["field"]` and `{ field }`. */
 const wholesIn = (file: Node): ReadonlyArray<Node> =>
   nodesIn(file).flatMap((node): ReadonlyArray<Node> => {
     if (is.isPropertyAccessExpression(node) || is.isElementAccessExpression(node)) return [node.expression]
     return is.isObjectBindingPattern(node) ? [node] : []
   })
 
-/** Where fields are read of rows that have no type: the driver types them as `any`. */
+/** Where fields of untyped rows are read: the driver types them as `any`. */
 export const untypedReads = (project: Project, folder: string): ReadonlyArray<string> =>
   project.filesIn(folder).flatMap((file) => {
     if (!nodesIn(file).some(is.isTaggedTemplateExpression)) return []

@@ -205,7 +205,7 @@ const composer = (acts) => {
   return { element, focus: () => text.focus() }
 }
 
-/** A chat. The field for writing stays as it is while the rest is drawn anew. */
+/** A chat. The field for writing stays unchanged while the rest is redrawn. */
 export const chatView = (me, target) => {
   let replyTo
   let isDrawn = false
