@@ -19,11 +19,13 @@ const MENTION =
   /\b(?:suicid(?:e|al)|self[- ]?harm(?:ing)?|selbstmord|suizid|suicid(?:io|arse)|suicídio)\b(?! (?:squad|bomber|bombing|mission|burn|doors?)\b)/i
 
 const literal = (text: string): string => plain(text).replace(/\s+/g, " ")
-/** A text as it stands, and with its disguises undone. */
-const readingsOf = (text: string): ReadonlyArray<string> => {
-  const read = excerptOf(text)
-  return [literal(read), literal(undisguised(read))]
-}
+/** The maximum length of accepted messages. */
+const LONGEST = 32_000
+/** A text as it stands, to its end, and an excerpt with its disguises undone. */
+const readingsOf = (text: string): ReadonlyArray<string> => [
+  literal(text.slice(0, LONGEST)),
+  literal(undisguised(excerptOf(text)))
+]
 
 /**
  * The danger that the writer may be in according to this message, in any supported language. Null if there is no sign

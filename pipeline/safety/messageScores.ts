@@ -1,8 +1,9 @@
 import { hash } from "node:crypto"
-import { Classifier, readWeights, type Scores } from "./classifier/Classifier.ts"
+import { type Label, LABELS, type Scores } from "./classifier/Classifier.ts"
+import { undisguisedSentences } from "./disguises.ts"
 import { excerptOf } from "./excerpt.ts"
-
-const classifier = new Classifier(readWeights())
+import { classifier } from "./loadedClassifier.ts"
+import { MARGINS } from "./margins.ts"
 
 /**
  * A turn asks for the scores of the same message, and of earlier ones, several times. The cache is keyed by a hash, so
@@ -32,13 +33,59 @@ const lessSure = (scores: Scores): Scores =>
         minor: scores.minor - LESS_SURE
       }
 
+/** A second reading of the same words is less sure. */
+const LESS_IF_DISGUISED = 0.5
+
+/** The scores of a text with the margins taken off. */
+const withMargins = (text: string, year: number): Scores => {
+  const scores = classifier.scores(text, year)
+  return Object.fromEntries(LABELS.map((label) => [label, scores[label] - MARGINS[label]])) as Record<Label, number>
+}
+
+const scoresOf = (text: string, year: number): Scores => {
+  const scores = withMargins(text, year)
+  const undisguised = undisguisedSentences(text)
+  if (undisguised === null) return scores
+  const again = withMargins(undisguised, year)
+  const most = (label: Label): number => Math.max(scores[label], again[label] - LESS_IF_DISGUISED)
+  return {
+    ...scores,
+    self: most("self"),
+    medical: most("medical"),
+    danger: most("danger"),
+    threat: most("threat"),
+    minor: most("minor"),
+    ask: most("ask")
+  }
+}
+
+/** The length from which on a message has more chances than one to sound like a crisis by accident. */
+const ORDINARY_LENGTH = 800
+/**
+ * What is taken off for each doubling of that length. A sentence that says something clearly is well above it in a
+ * message of any length.
+ */
+const PER_DOUBLING = { self: 0.22, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.25 } as const
+
+const lessForLength = (scores: Scores, length: number): Scores => {
+  const doublings = Math.log2(Math.max(1, length / ORDINARY_LENGTH))
+  return doublings === 0
+    ? scores
+    : {
+        ...scores,
+        ...Object.fromEntries(
+          Object.entries(PER_DOUBLING).map(([label, less]) => [label, scores[label as Label] - less * doublings])
+        )
+      }
+}
+
 /** The safety classifier's scores for a message. A year of birth is compared with `now`. */
 export const messageScores = (text: string, now: Date = new Date()): Scores => {
   const year = now.getFullYear()
   const key = `${year} ${hash("sha1", text)}`
   const known = kept.get(key)
   if (known !== undefined) return known
-  const scores = lessSure(classifier.scores(excerptOf(text), year))
+  const scores = lessForLength(lessSure(scoresOf(excerptOf(text), year)), text.length)
   const oldest = kept.keys().next()
   if (kept.size >= MAX_KEPT && oldest.done !== true) kept.delete(oldest.value)
   kept.set(key, scores)

@@ -11,6 +11,7 @@ import {
   THINGS_OF_THE_YOUNG,
   YOUNG_OTHERWISE
 } from "./pictureWords.ts"
+import { EXPOSED_SCENES, YOUNG_SCENES } from "./pictureScenes.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 export const ImageKinds = ["selfie", "scene", "avatar", "expression"] as const
@@ -161,7 +162,7 @@ const withoutThings = (text: string): string =>
   text.replace(NUDE_THINGS, " ").replace(NAKED_THINGS, " ").replace(BARE_THINGS, " ")
 const isExposed = (sentence: string): boolean => {
   const read = withoutThings(sentence)
-  return EXPOSED.test(read) || EXPOSED_OTHERWISE.test(read) || ASKS_TO_STRIP.test(sentence)
+  return EXPOSED.test(read) || EXPOSED_OTHERWISE.test(read) || EXPOSED_SCENES.test(read) || ASKS_TO_STRIP.test(sentence)
 }
 const ASKS_TO_STRIP = over(
   ` (?:flash (?:me|us|the camera)|(?:strip|undress) (?:for me|for us|down)|take (?:it all|everything|it) ` +
@@ -196,7 +197,8 @@ export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture, now: Date
   const texts = words.map(plain)
   const sentences = words.flatMap(readingsOf)
   const young = sentences.some(
-    (sentence) => isYoung(sentence) || YOUNG_OTHERWISE.test(sentence) || isBornUnder18(sentence, now)
+    (sentence) =>
+      isYoung(sentence) || YOUNG_OTHERWISE.test(sentence) || YOUNG_SCENES.test(sentence) || isBornUnder18(sentence, now)
   )
   if (
     texts.some(isSexualPicture) ||

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { alarmIn } from "#pipeline/safety/alarm.ts"
+import { dangerIn } from "#pipeline/safety/crisis.ts"
 import { effortOf } from "#test/support/effortOf.ts"
 
 const sentence =
@@ -35,6 +36,13 @@ describe("a long text", () => {
     const text = Array.from({ length: 300 }, (_, at) => (at === place ? "i want to kill myself. " : sentence)).join("")
     assert.strictEqual(alarmIn(text)?.kind, "self")
   })
+  it.each(["je veux mourir", "chcę umrzeć", "死にたい", "lethal dose"])(
+    "is read in its middle for %s, which the classifier does not know",
+    (cry) => {
+      const text = `${sentence.repeat(150)}${cry}. ${sentence.repeat(150)}`
+      assert.strictEqual(dangerIn(text)?.kind, "self")
+    }
+  )
   it("that is harmless triggers no alarm", () => assert.isNull(alarmIn(sentence.repeat(300))))
 })
 
@@ -54,7 +62,16 @@ describe("a disguised message", () => {
     "kiero morirme",
     "ME QUIERO MORIR",
     "não quero viver",
-    "nao quero viver"
+    "nao quero viver",
+    "i  w a n t  t o  d i e",
+    "i.want.to.die",
+    "5uicide is all i think about",
+    "su!cide is the only way out for me",
+    "i c h  w i l l  s t e r b e n",
+    "ich w!ll 5terben",
+    "q u i e r o  m o r i r",
+    "me quiero m4t4r",
+    "q.u.e.r.o m.o.r.r.e.r"
   ])("is understood: %s", (text) => assert.strictEqual(alarmIn(text)?.kind, "self"))
   it.each(["i want to die", "ich will sterben", "me quiero morir", "quero me matar"])(
     "reveals its language: %s",

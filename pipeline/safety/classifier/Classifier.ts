@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { zstdDecompressSync } from "node:zlib"
-import { featuresOf, type KnownTokens } from "./features.ts"
+import { briefFeaturesOf, featuresOf, type KnownBriefly, type KnownTokens } from "./features.ts"
 import { tokensOf } from "./tokens.ts"
 
 /** What a message may be found to say, and the languages that it may be written in. */
@@ -109,6 +109,9 @@ const byFeature = (values: Int8Array, features: number): Int8Array => {
   return beside
 }
 
+const byLabel = (scores: Float64Array): Scores =>
+  Object.fromEntries(LABELS.map((label, at) => [label, scores[at]])) as Record<Label, number>
+
 export class Classifier {
   readonly #hashes: Uint32Array
   readonly #index: Uint32Array
@@ -134,7 +137,7 @@ export class Classifier {
   }
 
   /** Raises `best` to the scores of these features where they are higher, after `less` is taken off. */
-  #score(features: Uint32Array, less: number, best: Float64Array): void {
+  #score(features: Iterable<number>, less: number, best: Float64Array): void {
     const values = this.#values
     const sums = new Int32Array(LABELS.length)
     let known = 0
@@ -150,6 +153,19 @@ export class Classifier {
     }
   }
 
+  /**
+   * Estimates from few features, for a ranking of the passages of a long text by what they may say. About ten times
+   * faster than `scores`.
+   */
+  estimates(passages: ReadonlyArray<string>, year: number): ReadonlyArray<Scores> {
+    const known: KnownBriefly = new Map()
+    return passages.map((passage) => {
+      const best = new Float64Array(LABELS.length).fill(Number.NEGATIVE_INFINITY)
+      this.#score(briefFeaturesOf(tokensOf(passage, year), known), 0, best)
+      return byLabel(best)
+    })
+  }
+
   /** `year`: the present one. Linear in the length of the text. */
   scores(text: string, year: number): Scores {
     const known: KnownTokens = new Map()
@@ -160,7 +176,7 @@ export class Classifier {
     for (const sentence of sentencesOf(text)) {
       this.#score(featuresOf(tokensOf(sentence, year).slice(0, WINDOW), known), LESS_FOR_SENTENCE, best)
     }
-    return Object.fromEntries(LABELS.map((label, at) => [label, best[at]])) as Record<Label, number>
+    return byLabel(best)
   }
 }
 

@@ -69,8 +69,16 @@ const read = (token: string): Read => {
   }
 }
 
+/** A token without its pieces. */
+type BriefRead = Pick<Read, "word" | "concepts">
+const briefRead = (token: string): BriefRead => ({
+  word: hashOf(token),
+  concepts: conceptsOf(token).map((concept) => hashOf(concept))
+})
+
 /** What was read of tokens, for further parts of the same message. */
 export type KnownTokens = Map<string, Read>
+export type KnownBriefly = Map<string, BriefRead>
 
 const ENDS = ["<", ">"] as const
 /** How many meaningful words on a concept's partner may be. */
@@ -143,4 +151,24 @@ export const featuresOf = (tokens: ReadonlyArray<string>, known: KnownTokens = n
     }
   }
   return hashes.subarray(0, count)
+}
+
+/** The features of tokens that say most for the time they take: words, neighbours, and concepts in their order. */
+export const briefFeaturesOf = (tokens: ReadonlyArray<string>, known: KnownBriefly): ReadonlyArray<number> => {
+  const hashes: Array<number> = []
+  let before = 0
+  let beforeThat = 0
+  let concept = 0
+  for (const token of tokens) {
+    let one = known.get(token)
+    if (one === undefined) known.set(token, (one = briefRead(token)))
+    hashes.push(mix(WORD, one.word), mix(PAIR, before, one.word), mix(TRIPLE, beforeThat, before, one.word))
+    for (const own of one.concepts) {
+      hashes.push(mix(CONCEPT, own), mix(CONCEPT_PAIR, concept, own))
+      concept = own
+    }
+    beforeThat = before
+    before = one.word
+  }
+  return hashes
 }

@@ -29,19 +29,6 @@ const FALSE_ALARMS: Readonly<Record<Label, number>> = {
   es: 0.02,
   pt: 0.02
 }
-/** Added to that score: who has learned from all authors is surer than who has not. By the first held-out set. */
-const MARGINS: Readonly<Record<Label, number>> = {
-  self: 1,
-  medical: 1,
-  danger: 1,
-  threat: 1,
-  minor: -0.6,
-  ask: 1.6,
-  en: 3,
-  de: 3,
-  es: 3,
-  pt: 3
-}
 const ALARMS: ReadonlyArray<Label> = ["self", "medical", "danger", "threat"]
 /** Authors of fewer messages are left out together. */
 const MANY = 3_000
@@ -148,7 +135,7 @@ const write = ({ weights, bias }: Regression): void => {
   writeFileSync(new URL("weights.bin.zst", folder), packed)
   writeFileSync(
     new URL("weights.json", folder),
-    `${JSON.stringify({ learned_from: digestOfTraining(), scale, bias: LABELS.map((name, label) => bias[label]! - thresholds[label]! - MARGINS[name]) }, null, 2)}\n`
+    `${JSON.stringify({ learned_from: digestOfTraining(), scale, bias: LABELS.map((_, label) => bias[label]! - thresholds[label]!) }, null, 2)}\n`
   )
   console.log(`${sorted.length} features written, ${(packed.byteLength / 1024).toFixed(0)} KiB`)
 }
