@@ -17,7 +17,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = inject("postgresUrl")
   const name = `test_${randomBytes(6).toString("hex")}`
   const admin = postgres(server, { max: 1, onnotice: () => {} })
-  await admin`create database ${admin(name)} template troupe_template strategy file_copy`
+  await admin`create database ${admin(name)} template troupe_template strategy wal_log`
   const url = onDatabase(server, name)
   const sql = postgres(url, { max: 4, onnotice: () => {} })
   return {
