@@ -32,8 +32,8 @@ export const serve = () =>
     Effect.gen(function* () {
       const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
       return yield* Layer.launch(
-        Layer.unwrap(Effect.map(Fiber.join(loading), ready)).pipe(
-          Layer.provide(monitor.layer()),
+        // The monitor starts after the modules are loaded: on a busy machine, that blocks the event loop for long.
+        Layer.unwrap(Effect.map(Fiber.join(loading), (loaded) => Layer.provide(ready(loaded), monitor.layer()))).pipe(
           Layer.provide(tables),
           Layer.provide(secretsKeys)
         )
