@@ -59,6 +59,22 @@ describe("a method that a path does not support", () => {
     assert.include(body.detail.message, method)
   })
 
+  it.each([
+    ["QUERY", undefined, {}],
+    ["QUERY", "{}", {}],
+    ["QUERY", "{}", { "content-type": "application/sql" }],
+    ["POST", "{not json", {}],
+    ["POST", "{}", { "content-type": "nonsense" }],
+    ["POST", "{}", { "content-type": "" }],
+    ["POST", "x".repeat(2 * 1024 * 1024), { "content-type": "text/plain" }]
+  ])("is 405 whatever the body is: %s %.10s %j", async (method, sent, headers) => {
+    const known = await app.request(method, "/v1/me", sent, headers)
+    assert.deepStrictEqual([known.status, known.body.detail.code], [405, "method_not_allowed"])
+    assert.strictEqual(known.headers.get("allow"), "GET, HEAD")
+    const unknown = await app.request(method, "/v1/nothing", sent, headers)
+    assert.deepStrictEqual([unknown.status, unknown.body.detail.code], [404, "route_not_found"])
+  })
+
   it("differs from a path that does not exist, which is 404", async () => {
     for (const path of ["/v1/nothing", "/v1/characters/mara/nothing", "/v1/me/", "//", "/v1/characters//versions"]) {
       const { status, body } = await app.request("PUT", path)
