@@ -16,6 +16,7 @@ import { validationError } from "#src/http/server/errors.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
+import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
 import { EventPage } from "./eventSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
@@ -73,13 +74,8 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             .default(0)
             .meta({ type: "integer", minimum: 0 })
             .describe("Exclusive. Always advance it to the highest cursor that you have seen"),
-          limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
-          wait: z.coerce
-            .number()
-            .min(0)
-            .max(30)
-            .default(0)
-            .describe("Seconds to wait for an event if there is none yet")
+          limit: wholeInQuery(1, MAX_PAGE).default(MAX_PAGE),
+          wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet")
         }),
         response: answers(EventPage, 404, 410, 429)
       }

@@ -8,6 +8,7 @@ import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { cursorExpired } from "#src/http/conversation/conversationErrors.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
+import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
 import { EventPage } from "#src/http/conversation/eventSchemas.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -26,13 +27,8 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
         tags: ["Channels"],
         querystring: z.object({
           since: cursor.default(0).meta({ type: "integer", minimum: 0 }).describe("Exclusive"),
-          limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
-          wait: z.coerce
-            .number()
-            .min(0)
-            .max(30)
-            .default(0)
-            .describe("Seconds to wait for an event if there is none yet")
+          limit: wholeInQuery(1, MAX_PAGE).default(MAX_PAGE),
+          wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet")
         }),
         response: answers(EventPage, 410)
       }

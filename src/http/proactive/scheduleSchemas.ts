@@ -21,9 +21,10 @@ export const ScheduleCreate = z
     topic: text(1, 300).optional().meta({ description: "What the character writes about, in its own words" })
   })
   .superRefine(({ text, topic }, context) => {
-    if ((text === undefined) === (topic === undefined)) {
-      context.addIssue({ code: "custom", path: ["text"], message: "Give either text or topic, not both" })
-    }
+    const given = [text, topic].filter((value) => value !== undefined).length
+    if (given === 1) return
+    const message = given === 0 ? "Give text or topic" : "Give either text or topic, not both"
+    context.addIssue({ code: "custom", path: ["text"], message })
   })
   .meta({ oneOf: [{ required: ["text"] }, { required: ["topic"] }] })
 

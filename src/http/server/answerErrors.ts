@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { FastifyReply, FastifyRequest } from "fastify"
 import { noteMethods } from "./allowedMethods.ts"
 import { ApiError } from "./ApiError.ts"
 import { fromFastify } from "./body/parsing.ts"
@@ -8,17 +9,25 @@ import { internalError, methodNotAllowed, routeNotFound } from "./errors.ts"
 import { sendError } from "./sendError.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
+/** Errors about the body of a request. They do not matter on a path that takes no body. */
+const ABOUT_BODY: ReadonlySet<string | null> = new Set([
+  "validation_error",
+  "unsupported_media_type",
+  "payload_too_large"
+])
+
 /** Error handler and 404 handler. Call it before adding routes. */
 export const answerErrors = (
   app: App,
   { bridge, headers }: { readonly bridge: Bridge<HandlerServices>; readonly headers: Readonly<Record<string, string>> }
 ): void => {
   const methodsOf = noteMethods(app)
-  app.setNotFoundHandler((request, reply) => {
+  const answerUnmatched = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = methodsOf(request.url)
     if (allowed.length === 0) return sendError(request, reply, routeNotFound)
     return sendError(request, reply.header("allow", allowed.join(", ")), methodNotAllowed(request.method, allowed))
-  })
+  }
+  app.setNotFoundHandler(answerUnmatched)
   app.setErrorHandler(async (thrown: unknown, request, reply) => {
     const { tooLarge, tooLargeForDemo, machine } = request.routeOptions.config
     if (machine === true) void reply.headers(headers)
@@ -34,6 +43,7 @@ export const answerErrors = (
       await bridge.run(Effect.logError("request failed", thrown), reply, "never").catch(() => {})
       return sendError(request, reply, internalError)
     }
+    if (request.is404 && ABOUT_BODY.has(error.code)) return answerUnmatched(request, reply)
     const { exists } = request.routeOptions.config
     if (error.code === "validation_error" && exists !== undefined && callerOf(request) !== null) {
       const absent = await bridge

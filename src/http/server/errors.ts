@@ -101,7 +101,7 @@ export const headersTooLarge = defineError(
   "The request line and headers are larger than 16 KiB together.",
   "Shorten the URL or send fewer headers."
 )
-const unsupportedType = defineError(
+export const unsupportedType = defineError(
   415,
   "unsupported_media_type",
   "The request body is not JSON.",
@@ -124,7 +124,10 @@ export const encodingUnsupported = (encoding: string) =>
 export const charsetUnsupported = (charset: string) =>
   unsupportedType.saying(`The request body has the charset ${charset}.`, "Send the body in UTF-8.")
 export const mediaTypeUnsupported = (type: string, accepted: string) =>
-  unsupportedType.saying(`The request body has Content-Type: ${type}.`, `Send the body as ${accepted}.`)
+  unsupportedType.saying(
+    type === "" ? "The request body has an empty Content-Type." : `The request body has Content-Type: ${type}.`,
+    `Send the body as ${accepted}.`
+  )
 const wrongMethod = defineError(
   405,
   "method_not_allowed",

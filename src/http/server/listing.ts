@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { validationError } from "./errors.ts"
+import { wholeInQuery } from "./schemas/number.ts"
 
 /** `cursor` and `limit` of every list. The cursor is opaque and names the last item of the previous page. */
 export const listQuery = {
   cursor: z.string().max(400).optional().describe("next_cursor of the previous page"),
-  limit: z.coerce.number().int().min(1).max(100).default(25)
+  limit: wholeInQuery(1, 100).default(25)
 }
 
 const notOfThisList = validationError("query.cursor: Must be a cursor of this list")

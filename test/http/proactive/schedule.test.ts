@@ -236,6 +236,14 @@ describe("a scheduled message", () => {
     assert.include(answer.body.detail.message, path)
   })
 
+  it.each([
+    [{}, "body.text: Give text or topic"],
+    [{ text: "a", topic: "b" }, "body.text: Give either text or topic, not both"]
+  ])("is refused with what to do about its text and topic: %j", async (said, message) => {
+    const answer = await schedule(await app.createSession(), { at: inHours(1), ...said })
+    assert.deepStrictEqual([answer.status, answer.body.detail.message], [422, message])
+  })
+
   it("is limited to a hundred per session: 409 schedule_limit_reached", async () => {
     const session = await app.createSession()
     await server.database.sql`

@@ -2,6 +2,7 @@ import { connect } from "node:net"
 import { once } from "node:events"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type TestApp } from "#test/support/TestApp.ts"
+import { MAX_PAGE } from "#channels/event-log/EventLog.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer
@@ -59,6 +60,22 @@ describe("a method that a path does not support", () => {
     assert.include(body.detail.message, method)
   })
 
+  it.each([
+    ["QUERY", undefined, {}],
+    ["QUERY", "{}", {}],
+    ["QUERY", "{}", { "content-type": "application/sql" }],
+    ["POST", "{not json", {}],
+    ["POST", "{}", { "content-type": "nonsense" }],
+    ["POST", "{}", { "content-type": "" }],
+    ["POST", "x".repeat(2 * 1024 * 1024), { "content-type": "text/plain" }]
+  ])("is 405 whatever the body is: %s %.10s %j", async (method, sent, headers) => {
+    const known = await app.request(method, "/v1/me", sent, headers)
+    assert.deepStrictEqual([known.status, known.body.detail.code], [405, "method_not_allowed"])
+    assert.strictEqual(known.headers.get("allow"), "GET, HEAD")
+    const unknown = await app.request(method, "/v1/nothing", sent, headers)
+    assert.deepStrictEqual([unknown.status, unknown.body.detail.code], [404, "route_not_found"])
+  })
+
   it("differs from a path that does not exist, which is 404", async () => {
     for (const path of ["/v1/nothing", "/v1/characters/mara/nothing", "/v1/me/", "//", "/v1/characters//versions"]) {
       const { status, body } = await app.request("PUT", path)
@@ -79,6 +96,30 @@ describe("a cursor", () => {
       )
     }
   )
+})
+
+describe("a number in a query", () => {
+  it.each(["abc", "1.5", "0", "-0.5", "101", "", "NaN", "1e999", "1&limit=2"])(
+    "that is invalid is refused with what it must be: limit=%s",
+    async (limit) => {
+      for (const [path, most] of [
+        [`/v1/sessions/${session}/events`, MAX_PAGE],
+        ["/v1/delivery/events", MAX_PAGE],
+        ["/v1/characters", 100]
+      ] as const) {
+        const { status, body } = await app.get(`${path}?limit=${limit === "101" ? most + 1 : limit}`)
+        const message = `query.limit: Must be a whole number from 1 to ${most}`
+        assert.deepStrictEqual([status, body.detail.message], [422, message])
+      }
+    }
+  )
+
+  it.each(["abc", "-1", "30.5", "NaN"])("that is invalid is refused with what it must be: wait=%s", async (wait) => {
+    for (const path of [`/v1/sessions/${session}/events`, "/v1/delivery/events"]) {
+      const { status, body } = await app.get(`${path}?wait=${wait}`)
+      assert.deepStrictEqual([status, body.detail.message], [422, "query.wait: Must be a number from 0 to 30"])
+    }
+  })
 })
 
 describe("a timestamp", () => {

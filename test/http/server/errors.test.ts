@@ -74,6 +74,21 @@ describe("a body", () => {
     assert.include(body.detail.fix, "application/json")
   })
 
+  it.each(["", "  ", "; charset=utf-8"])(
+    "of an empty content type is 415 unsupported_media_type, which says so: %j",
+    async (type) => {
+      const { status, body } = await app.post(messages(), { text: "Hello" }, { "content-type": type })
+      assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
+      assert.include(body.detail.message, "an empty Content-Type")
+      assert.include(body.detail.fix, "application/json")
+    }
+  )
+
+  it("of a content type that no header may have is 415, even if it ends like JSON", async () => {
+    const { status, body } = await app.post(messages(), { text: "Hello" }, { "content-type": "application/a b+json" })
+    assert.deepStrictEqual([status, body.detail.code], [415, "unsupported_media_type"])
+  })
+
   it.each(["gzip", "br", "deflate, gzip"])(
     "that is compressed is 415 unsupported_media_type, which names the encoding: %s",
     async (encoding) => {
@@ -113,11 +128,11 @@ describe("a body", () => {
     assert.strictEqual(answer.status, 200)
   })
 
-  it("that is empty may have any content type", async () => {
+  it.each(["text/plain", "nonsense", ""])("that is empty may have any content type: %j", async (type) => {
     const slug = await app.createCharacter()
     const response = await fetch(`${server.baseUrl}/v1/characters/${slug}/versions/1/restore`, {
       method: "POST",
-      headers: { authorization: `Bearer ${app.key}`, "content-type": "text/plain" }
+      headers: { authorization: `Bearer ${app.key}`, "content-type": type }
     })
     assert.strictEqual(response.status, 200)
   })

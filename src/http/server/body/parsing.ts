@@ -2,7 +2,7 @@ import type { FastifyRequest, FastifySchemaCompiler } from "fastify"
 import * as z from "zod"
 import { countJsonValues } from "#src/imports/countJsonValues.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
-import { payloadTooLarge, validationError } from "#src/http/server/errors.ts"
+import { payloadTooLarge, unsupportedType, validationError } from "#src/http/server/errors.ts"
 import { readJsonBody } from "./readJsonBody.ts"
 import type { App } from "#src/http/server/Server.ts"
 import { takeBody } from "#src/http/server/unitOfRequest.ts"
@@ -89,6 +89,8 @@ export const fromFastify = (
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return tooLarge
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return unsupportedType
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return validationError("body: its length differs from content-length")
     default:

@@ -29,15 +29,20 @@ const READABLE_CHARSETS = new Set(["utf-8", "utf8", "us-ascii"])
 
 /**
  * Refuses a body by its headers before it is read: if it is compressed, not in UTF-8, or neither JSON nor what the
- * route accepts. A body without a Content-Type is treated as what the route accepts.
+ * route accepts. A body without a Content-Type is treated as what the route accepts. The Content-Type of an empty body
+ * is ignored.
  */
 export const requireReadable = (request: FastifyRequest): void => {
-  if (!hasBody(request)) return
+  if (!hasBody(request)) {
+    // Fastify refuses an invalid type even without a body.
+    delete request.headers["content-type"]
+    return
+  }
   const { accepts = "json" } = request.routeOptions.config
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
   if (encoding !== "identity" && encoding !== "") throw encodingUnsupported(encoding.slice(0, MAX_SHOWN))
   const given = request.headers["content-type"]
-  if (given === undefined || given === "") return
+  if (given === undefined) return
   const type = given.split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (!fits(type, accepts)) throw mediaTypeUnsupported(type.slice(0, MAX_SHOWN), NAMES[accepts])
   const charset = CHARSET.exec(given)?.[1]

@@ -12,3 +12,14 @@ export const expectedVersion = () =>
   wholeBetween(1, 2_147_483_647)
     .optional()
     .meta({ description: "The request fails with 409 version_conflict if this is not the current version" })
+
+/** A number in a query string, which is text. One message says all of what it must be. */
+export const betweenInQuery = (minimum: number, maximum: number) => {
+  const error = `Must be a number from ${minimum} to ${maximum}`
+  return z.coerce.number({ error }).min(minimum, { error }).max(maximum, { error })
+}
+
+export const wholeInQuery = (minimum: number, maximum: number) => {
+  const error = `Must be a whole number from ${minimum} to ${maximum}`
+  return z.coerce.number({ error }).int({ error, abort: true }).min(minimum, { error }).max(maximum, { error })
+}
