@@ -2,8 +2,8 @@ import type { Label } from "./classifier/Classifier.ts"
 
 /**
  * Taken off the classifier's scores. The training sets the score from which a label is found so that few messages of
- * authors that it has not learned from are false alarms. A classifier that has learned from all authors is surer. Set by
- * the first and the second held-out set, without another training.
+ * authors that it has not learned from are false alarms. A classifier that has learned from all authors is surer. Set on
+ * the held-out sets (`ask` on the fifth), so their tables are not independent of these numbers. The sixth is.
  */
 export const MARGINS: Readonly<Record<Label, number>> = {
   self: 0.78,
@@ -11,7 +11,7 @@ export const MARGINS: Readonly<Record<Label, number>> = {
   danger: 1,
   threat: 0.8,
   minor: -0.9,
-  ask: 1.6,
+  ask: 0.4,
   en: 3,
   de: 3,
   es: 3,

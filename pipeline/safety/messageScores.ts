@@ -65,7 +65,7 @@ const ORDINARY_LENGTH = 800
  * What is taken off for each doubling of that length. A sentence that says something clearly is well above it in a
  * message of any length.
  */
-const PER_DOUBLING = { self: 0.22, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.25 } as const
+const PER_DOUBLING = { self: 0.22, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.25, ask: 0.3 } as const
 
 const lessForLength = (scores: Scores, length: number): Scores => {
   const doublings = Math.log2(Math.max(1, length / ORDINARY_LENGTH))
