@@ -3,7 +3,7 @@ import type { Label } from "./classifier/Classifier.ts"
 /**
  * Taken off the classifier's scores. The training sets the score from which a label is found so that few messages of
  * authors that it has not learned from are false alarms. A classifier that has learned from all authors is surer. Set on
- * the held-out sets (`ask` on the fifth), so their tables are not independent of these numbers. The sixth is.
+ * the held-out sets, so their tables are not independent of these numbers.
  */
 export const MARGINS: Readonly<Record<Label, number>> = {
   self: 0.78,
