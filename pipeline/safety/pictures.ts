@@ -40,9 +40,15 @@ const EXPOSED = over(
     `all|on|underneath|[,.!?])`,
   ` nothing (?:but|except) (?:a |her |his )?(?:smile|towel|sheet|apron|socks|stockings|hat|shirt|heels|skin) `,
   ` nothing on (?!the|your|my|her|his|this|that|tv)`,
-  ` (?:no|without|without any|not wearing|not wearing any|zero|minus her|takes off her|taking off her|took off ` +
+  ` (?:no|without|without any|not wearing|not wearing any|zero|minus (?:her|his|your|the|all|any)|takes off her|taking off her|took off ` +
     `her|removing her) ${anyOf("clothes clothing clothing_on clothes_on pants panties bra top shirt underwear garments")} `,
-  ` birthday suit `,
+  ` birthday suit | in (?:her|his|your|my) birthday attire `,
+  ` what (?:you|she|he|they) (?:were|was) born (?:with|in) `,
+  ` (?:como|wie|as) (?:dios|deus|gott|god) (?:te|la|lo|o|a|me|dich|sie|ihn|made|intended) ` +
+    `(?:trajo|mando|pos|fez|botou|trouxe|schuf|erschuf|geschaffen|you|her|him)`,
+  ` (?:dress|top|shirt|blouse|skirt|pants|jeans|shorts) (?:pulled|hiked|yanked|slipped) (?:down|up|off) `,
+  ` bare from the waist `,
+  ` socks and a smile | solo (?:con )?(?:calcetines|medias|tacones) | so de (?:meia|meias|salto|saltos) `,
   ` (?:you|her|him|me|woman|girl|yourself|herself) (?:in|taking|having) (?:the |a )?(?:shower|bath|bathtub) `,
   ` without (?:her|his|your|a|any|the) ${anyOf("shirt clothes top bra dress pants underwear clothing panties")} `,
   `^ (?:wearing )?only (?:socks|a towel|heels|stockings|an apron|panties|a sheet|a bra)`,
@@ -54,7 +60,7 @@ const EXPOSED = over(
   ` (?:naked|nude|exposed) ` +
     `(?:body|breasts?|woman|girl|man|boy|chest|torso|selfie|in|on|at|,|and|under|while|with|with|from|[.!?])`,
   ` (?:spread|open|spreading) (?:her |your )?legs `,
-  ` legs spread `,
+  ` legs (?:spread|(?:wide )?(?:open|apart)) `,
   ` (?:having|have|has) sex `,
   ` explicit (?:[,.!?]|pose|content|photo|picture|image|scene|nude|sex)`,
   ` flat chest `,
@@ -65,7 +71,7 @@ const EXPOSED = over(
   ` nichts an `,
   ` tragt nichts `,
   ` nur (?:im|in) (?:bh|slip|tanga|handtuch) `,
-  ` (?:sin|sem|sans) ${anyOf("ropa camiseta camisa blusa nada_puesto sujetador bragas roupa roupas camisa camisola calcinha sutia vetement vetements culotte haut chemise soutien soutien_gorge rien")} `,
+  ` (?:sin|sem|sans) ${anyOf("ropa ropita roupinha camiseta camisa blusa nada_puesto sujetador bragas roupa roupas camisa camisola calcinha sutia vetement vetements culotte haut chemise soutien soutien_gorge rien")} `,
   ` (?:en|de|em|con) (?:ropa interior|tanga|bragas|sous vetements|calcinha|sutia|lingerie|cuecas|soutien ` +
     `gorge|petite culotte|slip|bombacha) `,
   ` ropa interior `,
@@ -151,11 +157,15 @@ const MINOR_THINGS =
 const SELF_HARM =
   / (?:cutting|slitting|slashing|cuts|slits) (?:her|his|their|its) (?:wrists?|arms?|thighs?|throat|skin|own) | self harm | noose | hanging (?:herself|himself|themselves) | ritzt sich | cortandose | cortando os pulsos /
 const IN_WORD = /(?<=\p{L})[._*-](?=\p{L})/gu
+/** A digit for a letter, within a word or at its end. */
+const DIGIT_IN_WORD = /(?<=\p{L}{2})[013457](?!\p{N})/gu
+const LETTER_OF: Readonly<Record<string, string>> = { 0: "o", 1: "i", 3: "e", 4: "a", 5: "s", 7: "t" }
 
 /** The text with every disguise undone that a picture request may use. */
 const readingsOf = (text: string): ReadonlyArray<string> => {
   const shut = text.replace(IN_WORD, "")
-  return [...new Set(shut === text ? [text] : [text, shut])].flatMap((form) => sentencesOf(form, { quotations: true }))
+  const spelt = shut.replace(DIGIT_IN_WORD, (digit) => LETTER_OF[digit] ?? digit)
+  return [...new Set([text, shut, spelt])].flatMap((form) => sentencesOf(form, { quotations: true }))
 }
 /** Without the bare trees and the nude lipsticks. */
 const withoutThings = (text: string): string =>

@@ -10,7 +10,8 @@ import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { vitals } from "#src/units/currentUnit.ts"
 import { type GoneWorkers, HeldUnits } from "#src/db/crashes/HeldUnits.ts"
 import { waitApart } from "#src/db/crashes/waitApart.ts"
-import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN } from "#src/db/crashes/stuckWorkers.ts"
+import { countCrash } from "#src/db/crashes/countCrash.ts"
+import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN, uncountedOf } from "#src/db/crashes/stuckWorkers.ts"
 import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { readAgain, readingJobsOf } from "./orphanReadings.ts"
 import { addTurnJobs } from "./turnJobs.ts"
@@ -201,11 +202,11 @@ export class Workers extends Context.Service<
               (sql) => sql`
           delete from workers where worker_id in (select worker_id from workers
             where pg_try_advisory_xact_lock(hashtextextended(worker_id, 0)))
-          returning worker_id, pool_id, stuck_app_id, stuck_kind, stuck_unit`
+          returning worker_id, pool_id, stuck_app_id, stuck_kind, stuck_unit, stuck_counted`
             )
             if (dead.length === 0) return { workers: 0, turns: 0 }
             const blame = blameOf(dead)
-            // By now the monitor has counted what the others were stuck in.
+            for (const unit of uncountedOf(dead)) yield* query((sql) => countCrash(sql, unit))
             const pools = dead.flatMap(({ worker_id, pool_id }) =>
               pool_id === null || blame.known.includes(worker_id) ? [] : [pool_id]
             )

@@ -3,7 +3,7 @@ import { workerData } from "node:worker_threads"
 import type { Sql } from "postgres"
 import { readUnit } from "#src/units/Unit.ts"
 import { Vitals } from "#src/units/vitals.ts"
-import { countCrash } from "./countCrash.ts"
+import { countCrash, countStuckUnit } from "./countCrash.ts"
 import { type Sample, StuckClock } from "./StuckClock.ts"
 
 /** The input for this thread. */
@@ -70,7 +70,7 @@ const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => 
  * limit: after the full limit, other processes may consider the worker dead, and should not count a crash for
  * everything that it holds.
  */
-const mark = ({ workerId, unit }: Sample) => {
+const mark = ({ workerId, unit }: Pick<Sample, "workerId" | "unit">) => {
   const named = readUnit(unit)
   return workerId === ""
     ? true
@@ -82,15 +82,21 @@ const mark = ({ workerId, unit }: Sample) => {
       )
 }
 
-const count = ({ unit }: Sample) => {
+/** A worker's row says whether the unit is counted, because the process may also be killed by something else. */
+const count = ({ workerId, unit }: Sample) => {
   const named = readUnit(unit)
-  return named === null ? true : write((sql) => countCrash<Record<never, never>>(sql, named))
+  if (named === null) return mark({ workerId, unit })
+  return write((sql) =>
+    workerId === ""
+      ? countCrash<Record<never, never>>(sql, named)
+      : countStuckUnit<Record<never, never>>(sql, workerId, named)
+  )
 }
 
 /** Kills the process. If the unit is known, its crash is counted first. */
 const end = async (look: Sample) => {
   const named = readUnit(look.unit)
-  const [, recorded] = await Promise.all([mark(look), count(look)])
+  const recorded = await count(look)
   say(
     "ERROR",
     `The event loop has been stuck for ${Math.round(look.stuckMs / 1000)} s: ending the process (SIGKILL).`,

@@ -104,7 +104,7 @@ describe("memory extractions of a dead worker", () => {
 
   it("count no crash if the monitor recorded another unit that blocked their process", async () => {
     const [stuck] = await readByTheDead(2, 0)
-    await database.sql`update workers set stuck_kind = 'reading', stuck_unit = ${`${stuck} 1`},
+    await database.sql`update workers set stuck_kind = 'reading', stuck_unit = ${`${stuck} 1`}, stuck_counted = true,
       stuck_app_id = (select app_id from sessions where session_id = ${stuck ?? ""}) where worker_id = 'wrk_dead'`
     await rescue()
     assert.deepStrictEqual(await crashes(), [])

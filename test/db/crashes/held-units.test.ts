@@ -40,10 +40,14 @@ const holdAndStop = (hold: (worker: string) => Promise<unknown>) =>
       Effect.scoped(Effect.flatMap(register, ({ workerId }) => Effect.promise(() => hold(workerId))))
     )
   )
-/** Lets a worker hold something, and die. `stuckIn`: the unit that the monitor has recorded. */
-const holdAndDie = async (hold: (worker: string) => Promise<unknown>, stuckIn?: { kind: string; unit: string }) => {
-  await database.sql`insert into workers (worker_id, stuck_app_id, stuck_kind, stuck_unit)
-    values ('wrk_dead', ${stuckIn === undefined ? null : appId}, ${stuckIn?.kind ?? null}, ${stuckIn?.unit ?? null})`
+/** Lets a worker hold something, and die. `stuckIn`: the unit that the monitor has recorded, and maybe counted. */
+const holdAndDie = async (
+  hold: (worker: string) => Promise<unknown>,
+  stuckIn?: { kind: string; unit: string; counted: boolean }
+) => {
+  await database.sql`insert into workers (worker_id, stuck_app_id, stuck_kind, stuck_unit, stuck_counted)
+    values ('wrk_dead', ${stuckIn === undefined ? null : appId}, ${stuckIn?.kind ?? null}, ${stuckIn?.unit ?? null},
+      ${stuckIn?.counted ?? false})`
   await hold("wrk_dead")
   await runtime.runPromise(Workers.use(({ rescue }) => rescue))
 }
@@ -98,10 +102,16 @@ describe("a batch of proactive checks", () => {
     )
   })
 
-  it("counts nothing when the monitor has found what its worker was stuck in", async () => {
-    await holdAndDie(lease, { kind: "proactive", unit: sessions[1] ?? "" })
+  it("counts nothing when the monitor has counted what its worker was stuck in", async () => {
+    await holdAndDie(lease, { kind: "proactive", unit: sessions[1] ?? "", counted: true })
     for (const wait of await due()) assert.isAtMost(wait, 0)
     assert.deepStrictEqual(await counted(), [])
+  })
+
+  it("counts only the check that its worker was stuck in when it died before the monitor could count it", async () => {
+    await holdAndDie(lease, { kind: "proactive", unit: sessions[1] ?? "", counted: false })
+    for (const wait of await due()) assert.isAtMost(wait, 0)
+    assert.deepStrictEqual(await counted(), [[sessions[1], 1]])
   })
 
   it("checks those that were beside several crashes each at another time, and the others at once", async () => {
@@ -135,7 +145,7 @@ describe("an export", () => {
   })
 
   it("gets its try back when its worker was stuck in something else", async () => {
-    await holdAndDie(claimed(3), { kind: "proactive", unit: "ses_1" })
+    await holdAndDie(claimed(3), { kind: "proactive", unit: "ses_1", counted: true })
     assert.deepStrictEqual({ ...(await row()) }, { owner: null, attempts: 2, wait: null })
   })
 
