@@ -53,7 +53,7 @@ const runStages = Effect.fnUntraced(function* (
     return Outcome.cases.Withheld.make({ by: "crisis" })
 
   const screened = screen(turn)
-  const { analysis, grounding } = yield* groundTurn(analyst, trace, turn, retrieval, screened)
+  const { analysis, grounding } = yield* groundTurn({ analyst, writer }, trace, turn, retrieval, screened)
   const judged = yield* judgeTurn(record, trace, turn, { screened, analysis, history, toldUnderAge }, safetyTexts)
   const { safety } = judged
   if (safety.action === "crisis") return answerCrisis(trace, judged)

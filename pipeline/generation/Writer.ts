@@ -57,6 +57,11 @@ export class Writer extends Context.Service<
     /** Name of the engine, shown to clients: `openai-compatible` or `offline-retrieval.v1`. */
     readonly engine: string
     readonly model: string
+    /**
+     * The maximum cost of a draft, in micro-USD, if the analysis of its message is still to come. Missing: drafts are
+     * free.
+     */
+    readonly mostMicroUsd?: (request: WriteRequest) => number
     readonly write: (request: WriteRequest) => Effect.Effect<Draft, ModelError>
   }
 >()("pipeline/generation/Writer") {}

@@ -6,16 +6,18 @@ import { summarizeGrounding } from "../stageSummaries.ts"
 import type { Retrieval } from "../retrieval/retrieve.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
 import type { TurnTrace } from "../TurnTrace.ts"
+import { keepReplyAffordable } from "./keepReplyAffordable.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
-/** Has the message analyzed, and resolves who and when. */
+/** Has the message analyzed if the reply can be paid for as well, and resolves who and when. */
 export const groundTurn = (
-  analyst: TurnServices["analyst"],
+  { analyst, writer }: Pick<TurnServices, "analyst" | "writer">,
   trace: TurnTrace,
   turn: Turn,
-  { history, retrieved }: Retrieval,
+  retrieval: Retrieval,
   screened: SafetyVerdict
 ) => {
+  const { history, retrieved } = retrieval
   const memories = { history, recalled: retrieved.recalled, remembered: retrieved.memories }
   return trace.paidStage(
     "grounding",
@@ -25,7 +27,13 @@ export const groundTurn = (
         const understood =
           screened.action === "crisis" || turn.proactive !== undefined
             ? BY_RULES
-            : yield* analyzeMessage(analyst, { turn, ...memories, onSpent })
+            : yield* keepReplyAffordable(
+                writer,
+                turn,
+                retrieval,
+                screened,
+                analyzeMessage(analyst, { turn, ...memories, onSpent })
+              )
         return { ...understood, grounding: yield* ground(turn, memories, understood.analysis) }
       }),
     summarizeGrounding

@@ -91,6 +91,12 @@ const plan: Record<TurnKind, ReadonlyArray<Call>> = {
   deep: [analyze, ...drafts, critic, rewrite],
   proactive: drafts
 }
+/** What a limited turn can pay for even if every byte is a token, so that SpendingLimit allows these calls. */
+const assured: Record<TurnKind, ReadonlyArray<Call>> = {
+  fast: [analyze, generate],
+  deep: [analyze, generate],
+  proactive: [generate]
+}
 /** What most turns need. */
 const usual: Record<TurnKind, ReadonlyArray<Call>> = {
   fast: [analyze, generate, update],
@@ -105,10 +111,15 @@ interface Rate {
   readonly perCharacterMegabyte: number
 }
 
-const rateOf = (prices: PriceList, cast: EngineModels, calls: ReadonlyArray<Call>): Rate => {
+const rateOf = (
+  prices: PriceList,
+  cast: EngineModels,
+  calls: ReadonlyArray<Call>,
+  bytesPerToken: number = BYTES_PER_TOKEN
+): Rate => {
   const sum = (of: (call: Call) => number) =>
     calls.filter(({ by }) => by === "model" || cast.analyzes).reduce((total, call) => total + of(call), 0)
-  const input = (call: Call) => prices.priceOf(cast[call.by]).input / BYTES_PER_TOKEN
+  const input = (call: Call) => prices.priceOf(cast[call.by]).input / bytesPerToken
   return {
     fixed: Math.ceil(
       sum(
@@ -120,6 +131,22 @@ const rateOf = (prices: PriceList, cast: EngineModels, calls: ReadonlyArray<Call
     ),
     perMessageMegabyte: Math.ceil(sum((call) => (call.carriesMessage ? input(call) : 0))),
     perCharacterMegabyte: Math.ceil(sum((call) => (call.carriesCharacter ? input(call) : 0)))
+  }
+}
+
+/** The rate of these calls, at least that of the assured ones at their maximum cost. */
+const assuring = (
+  prices: PriceList,
+  cast: EngineModels,
+  calls: ReadonlyArray<Call>,
+  assuredCalls: ReadonlyArray<Call>
+): Rate => {
+  const usual = rateOf(prices, cast, calls)
+  const most = rateOf(prices, cast, assuredCalls, 1)
+  return {
+    fixed: Math.max(usual.fixed, most.fixed),
+    perMessageMegabyte: Math.max(usual.perMessageMegabyte, most.perMessageMegabyte),
+    perCharacterMegabyte: Math.max(usual.perCharacterMegabyte, most.perCharacterMegabyte)
   }
 }
 
@@ -140,12 +167,13 @@ const messageBytes = (text: string): number => Buffer.byteLength(dataBlock("mess
 /** The reservations for turns with these models. */
 export const reserving = (prices: PriceList, cast: EngineModels): Reserve => {
   const rates = {
-    fast: rateOf(prices, cast, plan.fast),
-    deep: rateOf(prices, cast, plan.deep),
-    proactive: rateOf(prices, cast, plan.proactive)
+    fast: assuring(prices, cast, plan.fast, assured.fast),
+    deep: assuring(prices, cast, plan.deep, assured.deep),
+    proactive: assuring(prices, cast, plan.proactive, assured.proactive)
   }
   // Extraction by rules is free.
-  const reading = rateOf(prices, cast, cast.analyzes ? [update] : [])
+  const extraction = cast.analyzes ? [update] : []
+  const reading = assuring(prices, cast, extraction, extraction)
   // Free calls need no measuring.
   const isFree = (rate: Rate) => rate.fixed === 0 && rate.perMessageMegabyte === 0
   const amount = (rate: Rate, bytes: number) => rate.fixed + Math.ceil((rate.perMessageMegabyte * bytes) / 1_000_000)

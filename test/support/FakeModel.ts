@@ -24,7 +24,7 @@ export type Behaviour =
   | { readonly kind: "reports_usage"; readonly usage: unknown }
   | { readonly kind: "plain_text"; readonly text: string }
   | { readonly kind: "truncated_json" }
-  | { readonly kind: "wrong_schema" }
+  | { readonly kind: "wrong_schema"; readonly usage?: unknown }
   | { readonly kind: "refusal" }
   | { readonly kind: "rate_limited"; readonly retryAfter?: string }
   | { readonly kind: "server_error" }
@@ -247,7 +247,12 @@ const answer = (behaviour: Behaviour, request: FakeRequest, response: ServerResp
         { finish: "length", usage: FAKE_USAGE }
       )
     case "wrong_schema":
-      return completion(response, model, { content: JSON.stringify({ decision: "maybe", text: "hello" }) })
+      return completion(
+        response,
+        model,
+        { content: JSON.stringify({ decision: "maybe", text: "hello" }) },
+        { usage: behaviour.usage ?? FAKE_USAGE }
+      )
     case "refusal":
       return completion(response, model, { content: null, refusal: `I will not. ${PROVIDER_SECRET}` })
     case "rate_limited":

@@ -18,6 +18,7 @@ import { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
 import { Readings, readPrompt, SourceReader } from "#pipeline/research/SourceReader.ts"
+import { Prices } from "../prices.ts"
 import { notesTokens } from "../reservation.ts"
 import { makeAsk, type Question } from "./ask.ts"
 import { MAX_TOKENS, type OpenAiOptions, type Sampling } from "./call.ts"
@@ -26,6 +27,7 @@ import { formatOf } from "./Format.ts"
 import { MODEL_ENGINE } from "#src/model/engineNames.ts"
 import type { JsonMode } from "./jsonModes.ts"
 import { makeLadder } from "./ladder.ts"
+import { mostOf } from "./usage.ts"
 
 const paragraphs = (text: string): ReadonlyArray<string> =>
   text
@@ -47,6 +49,9 @@ const EXTRACTION = formatOf("extraction", Extraction)
 const JUDGEMENT = formatOf("judgement", Judgement)
 const FINDINGS = formatOf("findings", Readings)
 const CONTRADICTIONS = formatOf("contradictions", Contradictions)
+
+/** What the analysis of a message may add to the prompt of the reply. */
+const ANALYSIS_BYTES = 6_000
 
 export interface OpenAiEngineOptions extends OpenAiOptions {
   /**
@@ -73,11 +78,13 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
           ? ask
           : yield* makeAsk({ ...options, model: options.analyzeModel }, makeLadder(options.json ?? "auto"))
 
+      const prices = yield* Prices
+      const maxTokensOf = ({ generation }: Character) => Math.min(generation.max_tokens ?? longest, longest)
       let takesSampling = true
       /** For text in the character's voice. A model that refuses sampling options is asked without them. */
       const askInVoice = <A>(character: Character, question: Omit<Question<A>, "sampling">) => {
-        const { temperature, frequency_penalty, presence_penalty, max_tokens } = character.generation
-        const maxTokens = Math.min(max_tokens ?? longest, longest)
+        const { temperature, frequency_penalty, presence_penalty } = character.generation
+        const maxTokens = maxTokensOf(character)
         const sampling: Sampling = {
           temperature: temperature ?? options.sampling?.temperature,
           frequencyPenalty: frequency_penalty ?? options.sampling?.frequencyPenalty,
@@ -99,6 +106,10 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
       const writer = Writer.of({
         engine: MODEL_ENGINE,
         model: options.model,
+        mostMicroUsd: (request) => {
+          const bytes = REPLY.schemaBytes + (options.analyzeModel === null ? 0 : ANALYSIS_BYTES)
+          return prices.costMicroUsd(options.model, mostOf(prompt(request), bytes, maxTokensOf(request.turn.character)))
+        },
         write: (request) =>
           Effect.gen(function* () {
             const { character } = request.turn
