@@ -16,7 +16,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ["default", new SlowestFiles()],
     projects: [
-      { test: { ...SETUP, name: "processes", include: PROCESSES, maxWorkers: 3, sequence: { groupOrder: 1 } } },
+      { test: { ...SETUP, name: "processes", include: PROCESSES, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       // One file after another in the same process, which loads the server once.
       {
         test: {
