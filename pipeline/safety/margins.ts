@@ -11,7 +11,7 @@ export const MARGINS: Readonly<Record<Label, number>> = {
   danger: 1,
   threat: 0.8,
   minor: -0.9,
-  ask: 0.4,
+  ask: 1.3,
   en: 3,
   de: 3,
   es: 3,
