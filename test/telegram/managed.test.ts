@@ -566,7 +566,7 @@ describe("the token of a managed bot", () => {
   it("is found again if the process died between the replacement and storing it", async () => {
     const { id, bot } = await made()
     const { sql } = server.database
-    // The state after a crash: Telegram has another token than the row, and nobody knows it.
+    // The state after a crash: Telegram has another token than the row, and the row does not show it.
     await sql`update telegram_bots set rotating_since = now(), probe_due_at = now() + interval '1 hour'
       where channel_id = ${id}`
     bot.rotate()

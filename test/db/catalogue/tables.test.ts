@@ -121,7 +121,7 @@ describe("the catalogue of tables", () => {
     }
   )
 
-  it("keeps for a person who comes back only what they use anew: their profile, caps and receipt", () => {
+  it("keeps the profile, the caps and the receipt of an erased person who comes back, and nothing else", () => {
     const kept = allTables.filter(({ owners, erasure }) => "person" in owners && erasure?.person !== undefined)
     assert.sameMembers(
       kept.map(({ name }) => name),

@@ -107,8 +107,8 @@ const told = async (app: TestApp) =>
 
 describe("while the operator holds all bots", () => {
   it(
-    "nothing is sent or shown, whoever writes and whatever is due; afterwards each message is answered once, in " +
-      "order",
+    "nothing is sent or shown, even if people write or something is due; afterwards each message is answered " +
+      "once, in order",
     async () => {
       const first = await harness.attach()
       const { bot, id } = first

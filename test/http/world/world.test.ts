@@ -339,7 +339,7 @@ describe.each(KINDS)(
 )
 
 describe("an arc influence of one session", () => {
-  it("belongs to a session of the character, whoever requests it", async () => {
+  it("is refused for a session of another character or another app", async () => {
     const own = await app.createSession({ character_slug: slug })
     const of = (session_id: string) => ({ kind: "mood", guidance: "x", scope: { session_id } })
     assert.deepInclude((await app.post(world("arc-influences"), of(own))).body.data, { scope: { session_id: own } })
