@@ -1,7 +1,20 @@
+import * as Effect from "effect/Effect"
 import { countCrashes } from "#src/db/crashes/countCrash.ts"
 import type { ReleaseUnits } from "#src/db/crashes/HeldUnits.ts"
 import { beginsAgain } from "#src/db/crashes/waitApart.ts"
-import { Database } from "#src/db/postgres/Database.ts"
+import { Database, type Sql } from "#src/db/postgres/Database.ts"
+import { CRASH_LIMIT } from "#src/units/attempt.ts"
+
+/**
+ * Forgets the crashes of deliveries that were tried since, and whose try has ended without one. A receiver that is slow
+ * or away keeps an event at the head of its lane for days, and processes die beside it for other reasons.
+ */
+const forgetEnded = (sql: Sql) => sql`
+  delete from crashed_units c where kind = 'delivery' and crashes < ${CRASH_LIMIT}::int
+    and exists (select from delivery_attempts a where a.app_id = c.app_id
+      and a.session_id = split_part(c.unit, ' ', 2) and a.channel_id = split_part(c.unit, ' ', 1)
+      and a.cursor = split_part(c.unit, ' ', 3)::bigint and a.started_at > c.last_at
+      and a.error_code is distinct from 'interrupted')`
 
 /**
  * Requests a courier for the lanes of these workers. Each lane was at one event: the one that it meant to send, or else
@@ -10,8 +23,10 @@ import { Database } from "#src/db/postgres/Database.ts"
  */
 export const releaseLanes: ReleaseUnits = ({ crashed, stopped }) =>
   Database.use(({ query }) =>
-    query(
-      (sql) => sql`
+    Effect.andThen(
+      query(forgetEnded),
+      query(
+        (sql) => sql`
       with held as materialized (
         select app_id, session_id, channel_id, position, redo, sending, status,
           owner = any(${[...crashed]}::text[]) as crashed
@@ -43,5 +58,6 @@ export const releaseLanes: ReleaseUnits = ({ crashed, stopped }) =>
       )
       select graphile_worker.add_job('deliver', '{}'::json, run_at := r.wake_at)
       from (select distinct wake_at from released) r`
+      )
     )
   )

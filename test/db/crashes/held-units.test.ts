@@ -257,4 +257,40 @@ describe("a leased lane", () => {
     assert.isAbove(wait, 0)
     assert.isAtMost(wait, 90)
   })
+
+  it("is ready at once after each of five crashes that its receiver's refusals separate, and is not given up", async () => {
+    const session = await lease(3)("wrk_none")
+    for (let fence = 1; fence <= 5; fence++) {
+      await holdAndDie(
+        (owner) => database.sql`update lanes set owner = ${owner}, fence = ${fence} where app_id = ${appId}`
+      )
+      assert.deepInclude(await lane(), { owner: null, status: "ready" })
+      assert.deepStrictEqual(await counted(), [[`chn_1 ${session} 3`, 1]])
+      await database.sql`insert into delivery_attempts ${database.sql({
+        app_id: appId,
+        session_id: session,
+        channel_id: "chn_1",
+        cursor: 3,
+        fence,
+        event_id: `evt_${session}_3`,
+        outcome: "not_sent",
+        status_code: 500,
+        started_at: new Date()
+      })}`
+    }
+  })
+
+  it("keeps the crashes of an event when a later attempt was interrupted, too", async () => {
+    const session = await lease(3)("wrk_none")
+    for (let fence = 1; fence <= 2; fence++) {
+      await holdAndDie(
+        (owner) =>
+          database.sql`update lanes set owner = ${owner}, status = 'ready', fence = ${fence} where app_id = ${appId}`
+      )
+      await database.sql`insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id,
+          outcome, error_code, started_at)
+        values (${appId}, ${session}, 'chn_1', 3, ${fence}, ${`evt_${session}_3`}, 'unknown', 'interrupted', now())`
+    }
+    assert.deepStrictEqual(await counted(), [[`chn_1 ${session} 3`, 2]])
+  })
 })
