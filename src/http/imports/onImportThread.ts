@@ -6,7 +6,7 @@ import type { StagedImport } from "./stageImport.ts"
 
 const refuse: ThreadWork["refuse"] = (why) =>
   why === "too_long"
-    ? importRefused("unreadable", "The file takes more than 10 seconds to read.")
+    ? importRefused("unreadable", "The file takes more than 10 seconds of processor time to read.")
     : importRefused("too_large", "The file takes too much memory to read.")
 const work = (name: keyof { readonly stage: typeof stage; readonly review: typeof review }): ThreadWork => ({
   module: new URL("./importThread.ts", import.meta.url).href,

@@ -1,4 +1,5 @@
 import { once } from "node:events"
+import { readdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { cardV3 } from "#test/support/cards.ts"
@@ -141,6 +142,20 @@ describe("a process that is suspended for longer than an event loop may be stuck
     fleet.model.answerAfter(0)
     assert.isTrue(isReply(await app.converse(await app.createSession(), "What is for dinner?")))
     assert.notInclude(process.stderr(), "event loop has been stuck")
+  }, 60_000)
+
+  it("does not refuse the body that it was reading", async () => {
+    const process = await fleet.start("api", POISON)
+    const app = fleet.clientOf(process)
+    const threads = () => readdirSync(`/proc/${process.child.pid}/task`).length
+    const before = threads()
+    const sent = app.post("/v1/imports", { json: cardV3({ description: "She keeps an inn." }) })
+    await until("a thread to read the body", () => threads() > before)
+    const at = performance.now()
+    process.child.kill("SIGSTOP")
+    await until("three seconds and more to pass", () => performance.now() - at > 3_500, 10_000)
+    process.child.kill("SIGCONT")
+    assert.strictEqual((await sent).status, 200)
   }, 60_000)
 
   it("still exits with 0 when it is asked to stop", async () => {

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Pool from "effect/Pool"
 import * as Semaphore from "effect/Semaphore"
 import { Piscina } from "piscina"
 import { Crashes } from "#src/units/attempt.ts"
@@ -16,8 +17,14 @@ const THREADS = 2
  * refused.
  */
 const MAX_HEAP_MB = 128
-/** Time limit for one body. Then the thread is terminated. */
+/**
+ * Processor time that one body may take, with the start of its thread. Then the thread is terminated. It is not a limit
+ * in real time, because a body is not to blame for a busy machine.
+ */
 const MAX_MS = 10_000
+/** How often the processor time is read, and the limit in real time for a thread that does not report it. */
+const CHECK_MS = 250
+const MAX_CHECKS = (6 * MAX_MS) / CHECK_MS
 /**
  * From this size on, a thread ends with its body. If it waited for the next one, it would keep up to 100 MB of garbage.
  */
@@ -46,18 +53,37 @@ const jsonWork: ThreadWork = {
   refuse: () => validationError("body: reading it takes too much time or memory")
 }
 
-/** Why a thread was aborted. */
-const brokenOff = (thrown: unknown): "too_long" | "too_much" | null => {
-  if (!(thrown instanceof Error)) return null
-  if (thrown.name === "AbortError") return "too_long"
-  return (thrown as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY" ? "too_much" : null
-}
+const outOfMemory = (thrown: unknown): boolean =>
+  thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY"
+
+/** Processor time that the thread of a pool has used so far. 0 if it has none, or if it does not report it in time. */
+const cpuMs = (pool: Piscina): Effect.Effect<number> =>
+  Effect.tryPromise(async () => (await pool.threads[0]?.cpuUsage()) ?? { user: 0, system: 0 }).pipe(
+    Effect.map(({ user, system }) => (user + system) / 1000),
+    Effect.timeout(CHECK_MS),
+    Effect.orElseSucceed(() => 0)
+  )
+
+/** Ends once the thread of a pool has used more processor time than one body may take. */
+const tooLong = Effect.fnUntraced(function* (pool: Piscina) {
+  const before = yield* cpuMs(pool)
+  for (let check = 0; check < MAX_CHECKS; check++) {
+    yield* Effect.sleep(CHECK_MS)
+    if ((yield* cpuMs(pool)) - before > MAX_MS) return
+  }
+})
 
 /** A body whose thread had to be terminated counts as a crash. After five crashes the request is refused unread. */
 const countBreak = Effect.gen(function* () {
   const unit = yield* CurrentUnit
   if (unit !== null) yield* (yield* Crashes).count(unit)
 })
+
+/** A thread for small bodies and one for large ones. Only one of them works at a time. */
+interface Threads {
+  readonly small: Piscina
+  readonly large: Piscina
+}
 
 interface Line {
   readonly semaphore: Semaphore.Semaphore
@@ -91,7 +117,7 @@ export class ParseWorkers extends Context.Service<
             () =>
               new Piscina({
                 minThreads: 0,
-                maxThreads: THREADS,
+                maxThreads: 1,
                 idleTimeout,
                 recordTiming: false,
                 resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: 4 }
@@ -99,8 +125,10 @@ export class ParseWorkers extends Context.Service<
           ),
           (pool) => Effect.promise(() => pool.destroy())
         )
-      const [small, large] = [yield* makePool(IDLE_MS), yield* makePool(0)]
-      const threads = Semaphore.makeUnsafe(THREADS)
+      const threads = yield* Pool.make({
+        acquire: Effect.all({ small: makePool(IDLE_MS), large: makePool(0) }),
+        size: THREADS
+      })
       const lines = new Map<string, Line>()
       let waitingBytes = 0
 
@@ -128,27 +156,24 @@ export class ParseWorkers extends Context.Service<
         moved: ReadonlyArray<ArrayBuffer>
       ): Effect.Effect<A, ApiError> => {
         const size = moved.reduce((sum, { byteLength }) => sum + byteLength, 0)
-        const work = Effect.tryPromise({
-          try: (left): Promise<Outcome<A>> =>
-            (size < LARGE_BYTES ? small : large).run(task, {
-              filename: module,
-              name,
-              transferList: [...moved],
-              signal: AbortSignal.any([left, AbortSignal.timeout(MAX_MS)])
-            }),
-          catch: (thrown) => thrown
-        }).pipe(
-          Effect.catch((thrown) => {
-            const why = brokenOff(thrown)
-            return why === null ? Effect.die(thrown) : Effect.andThen(countBreak, Effect.fail(refuse(why)))
-          }),
-          Effect.flatMap((outcome) =>
-            "refused" in outcome ? Effect.fail(refusedElsewhere(outcome.refused)) : Effect.succeed(outcome.value)
+        const work = ({ small, large }: Threads) => {
+          const pool = size < LARGE_BYTES ? small : large
+          const stop = (why: "too_long" | "too_much") => Effect.andThen(countBreak, Effect.fail(refuse(why)))
+          return Effect.tryPromise({
+            try: (signal): Promise<Outcome<A>> =>
+              pool.run(task, { filename: module, name, transferList: [...moved], signal }),
+            catch: (thrown) => thrown
+          }).pipe(
+            Effect.catch((thrown) => (outOfMemory(thrown) ? stop("too_much") : Effect.die(thrown))),
+            Effect.raceFirst(Effect.andThen(tooLong(pool), stop("too_long"))),
+            Effect.flatMap((outcome) =>
+              "refused" in outcome ? Effect.fail(refusedElsewhere(outcome.refused)) : Effect.succeed(outcome.value)
+            )
           )
-        )
+        }
         return Effect.acquireUseRelease(
           enter(subject, size),
-          (line) => line.semaphore.withPermits(1)(threads.withPermits(1)(work)),
+          (line) => line.semaphore.withPermits(1)(Effect.scoped(Effect.flatMap(Pool.get(threads), work))),
           (line) => leave(subject, line, size)
         )
       }
