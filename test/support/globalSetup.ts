@@ -71,8 +71,8 @@ export default async (project: TestProject) => {
   const program = await bundling
 
   return async () => {
-    await program.remove()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     await rm(folder, { recursive: true, force: true })
+    await program.remove()
   }
 }

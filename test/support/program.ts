@@ -49,5 +49,6 @@ export const bundleProgram = async (): Promise<{ readonly remove: () => Promise<
   process.env["TROUPE_TEST_PROGRAM"] = join(folder, "main.mjs")
   // For the processes that run the tests, those that they start, and the threads of both, which load the sources.
   process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled")
-  return { remove: () => rm(folder, { recursive: true, force: true }) }
+  // Processes that are still ending write what they have compiled.
+  return { remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) }
 }
