@@ -213,6 +213,7 @@ describe("the OpenAPI document", () => {
         "GET /docs/",
         "GET /docs/js/scalar.js",
         "GET /healthz",
+        "GET /metrics",
         "GET /openapi.json",
         "GET /readyz",
         "GET /v1/account",
@@ -475,7 +476,7 @@ describe("the OpenAPI document", () => {
         security ?? document.security,
         name.includes(" /v1/account")
           ? [{ accountToken: [] }]
-          : name.includes(" /admin/")
+          : / \/(?:admin\/|metrics$)/.test(name)
             ? [{ operatorToken: [] }]
             : [{ runtimeKey: [] }],
         name
@@ -525,7 +526,8 @@ describe("the OpenAPI document", () => {
       operations()
         .map(([name]) => name)
         .filter(
-          (name) => / \/(?:v1\/account|admin\/)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
+          (name) =>
+            / \/(?:v1\/account|admin\/|metrics$)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
         )
     )
   })
