@@ -5,12 +5,17 @@ import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
+import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
+import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
+import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-const authentication = Layer.unwrap(Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer(adminToken)))
+const authentication = Layer.unwrap(
+  Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
+).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
 
 /** Services that routes use. */
-export const serving = Layer.mergeAll(AppHealth.layer, authentication)
+export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, authentication)
 
 /** What a process tells about itself, in every role. */
 export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))

@@ -11,7 +11,7 @@ export const metricsRoutes: Routes = ({ app, run }) => {
   app.get(
     "/metrics",
     {
-      config: { auth: "operator" },
+      config: { auth: { operator: "viewer" } },
       schema: {
         operationId: "getProcessMetrics",
         summary: "Read the metrics of this process, as Prometheus text",
