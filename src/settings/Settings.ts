@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { BadSetting } from "./checks.ts"
 import { readDemo } from "./demo.ts"
 import { readLimits } from "./limits.ts"
+import { readLogs } from "./logs.ts"
 import { readModel, readModelPrices } from "./model.ts"
 import { readOidc } from "./oidc.ts"
 import { readOutbound } from "./outbound.ts"
@@ -20,6 +21,7 @@ const read = Effect.gen(function* () {
   const { production } = server
   return {
     ...server,
+    logs: yield* readLogs,
     model: yield* readModel,
     modelPrices: yield* readModelPrices,
     ...(yield* readTurns),
