@@ -107,7 +107,8 @@ create function event_json(e events) returns text language sql stable return
   || '","type":"' || e.type || '","event_type":"' || e.type || '","role":"' || e.role || '","trace_id":"' || e.trace_id
   || '","created_at":"' || to_char(e.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
   || '","payload":' || e.payload
-  || ',"source_ref":{"kind":"' || e.source_kind || case when e.source_id is null then '"' else '","id":' || to_json(e.source_id) end || '}}';
+  || ',"source_ref":{"kind":"' || e.source_kind
+  || case when e.source_id is null then '"' else '","id":' || to_json(e.source_id) end || '}}';
 
 -- A user's turn. Unsettled while outcome is null; run by whoever holds (owner, fence).
 create table turns (
@@ -137,7 +138,8 @@ create table turns (
   settled_at timestamptz,
   primary key (app_id, session_id, turn_index)
 ) with (fillfactor = 80);
-create unique index turns_client_message_id on turns (app_id, session_id, client_message_id) where client_message_id is not null;
+create unique index turns_client_message_id on turns (app_id, session_id, client_message_id)
+  where client_message_id is not null;
 create index turns_unsettled on turns (app_id, session_id, turn_index) where outcome is null;
 create index turns_held on turns (owner) where outcome is null and owner is not null;
 
@@ -165,8 +167,9 @@ create table turn_stages (
   primary key (app_id, session_id, turn_index, fence, seq)
 );
 
--- What was said in sessions that have outgrown the history of a turn, as documents to be found again: a row for as many as were indexed at a time.
--- They are numbered from first_doc on, in the order in which they were said and without gaps: by it a search reads an utterance together with its neighbours.
+-- Utterances of sessions that have outgrown the history of a turn, as searchable documents: one row for each block that
+-- was indexed at once. Documents are numbered from first_doc on, in the order in which they were said and without gaps.
+-- So a search reads an utterance together with its neighbours.
 create table memory_blocks (
   app_id text not null,
   session_id text not null,
@@ -177,8 +180,8 @@ create table memory_blocks (
   primary key (app_id, session_id, first_doc)
 );
 
--- How often a word, reduced to its stem, occurs in a document; and the words of the document before it, of itself and of the one after it,
--- so that a search can weigh all three without looking them up.
+-- How often a word, reduced to its stem, occurs in a document; and the number of words of the previous document, of
+-- this one and of the next, so that a search can weigh all three without looking them up.
 create table memory_terms (
   app_id text not null,
   session_id text not null,

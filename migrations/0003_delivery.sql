@@ -1,8 +1,9 @@
--- A push channel: where an app wants the events of one session, of all its sessions or of a messenger's chats delivered.
+-- A push channel: where the events of one session, of all sessions of an app or of a messenger's chats are delivered.
 create table channels (
   app_id text not null references apps,
   channel_id text not null,
-  -- session | app | chats: whether it has a lane on its one session, on every session of the app, or on those whose chat it has met.
+  -- session | app | chats: whether it has a lane on its one session, on every session of the app, or on sessions whose
+  -- chat it has met.
   covers text not null default 'app',
   -- Only where it covers one session.
   session_id text,
@@ -24,7 +25,8 @@ create table channels (
   status text not null default 'active',
   -- Its lanes are brought to a new generation, one after another, when it begins, is resumed or replayed.
   generation int not null default 1,
-  -- Where that puts a lane; null: an old lane stays where it is, a new one starts after what the log held when the channel was created.
+  -- The position that this gives a lane. Null: an old lane stays where it is, and a new one starts after what the log
+  -- held when the channel was created.
   rewind_to bigint,
   -- The last session whose lane was brought up; null: all were.
   aligned_to text,
@@ -41,13 +43,8 @@ create index on channels (app_id, session_id);
 create index channels_app_wide on channels (app_id) where covers = 'app' and status <> 'deleted';
 create index channels_unaligned on channels (app_id, channel_id) where aligned_to is not null;
 
--- One push channel's way along one session's log.
---   idle     position has reached head             an append makes it ready
---   ready    there is something to deliver         a courier leases it (owner, fence)
---   waiting  the next attempt is due at due_at     the sweep makes it ready
---   parked   its channel is not walked, or its     aligning the channel makes it ready or idle,
---            receiver will not have it for now     and so does word from the receiver
--- A leased lane is ready, with an owner. sending is the intent: the event that is on the wire, or was when its courier died.
+-- A leased lane is ready and has an owner. sending is the intent: the event that is on the wire, or was when its
+-- courier died.
 create table lanes (
   app_id text not null,
   session_id text not null,
@@ -69,7 +66,8 @@ create table lanes (
   fence int not null default 0,
   sending bigint,
   sending_part int not null default 0,
-  -- Under which fence a paced channel meant to send it. It stays through later claims, until one has put down what follows from it.
+  -- The fence under which a paced channel meant to send it. It stays through later claims, until one has recorded what
+  -- follows from it.
   sending_fence int,
   sending_at timestamptz,
   primary key (app_id, session_id, channel_id)

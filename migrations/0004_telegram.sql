@@ -1,4 +1,4 @@
--- A Telegram bot: what its channel (the row of the same id in channels) does not say. Ids of Telegram's are below 2^53.
+-- A Telegram bot: what its channel (the row of the same id in channels) does not say. Telegram's ids are below 2^53.
 create table telegram_bots (
   app_id text not null references apps,
   channel_id text not null,
@@ -15,7 +15,8 @@ create table telegram_bots (
   token_hint text,
   -- Counts the tokens of this bot: who was told that one of them is dead says which.
   token_version int not null default 1,
-  -- sha256 of what Telegram sends with each update; the previous one stands while a rotation lasts, and pending is one that Telegram may not have.
+  -- sha256 of the secret that Telegram sends with each update. The previous one is valid during a rotation; pending is
+  -- one that Telegram may not have yet.
   secret_hash bytea,
   secret_pending_since timestamptz,
   previous_secret_hash bytea,
@@ -33,12 +34,14 @@ create table telegram_bots (
   health jsonb not null default '{}',
   probe_due_at timestamptz not null default now(),
   last_in_at timestamptz,
-  -- Of a managed bot: who made it, and since when its token is being replaced: Telegram may know a newer one than the row.
+  -- Of a managed bot: who made it, and since when its token is being replaced. Telegram may know a newer token than the
+  -- row.
   owner_id bigint,
   -- The app's own name for whom it is made for.
   owner_ref text,
   rotating_since timestamptz,
-  -- When what people see of it before they write is to be put there again; null: it stands. And the picture that was put last.
+  -- When the profile that people see before they write must be set again; null: it is up to date. And the picture that
+  -- was set last.
   profile_due_at timestamptz,
   photo_sha256 text,
   photo_put_at timestamptz,
@@ -51,7 +54,8 @@ create table telegram_bots (
 -- One live binding of a bot, in whatever app.
 create unique index telegram_bots_live on telegram_bots (user_id) where status <> 'detached';
 create index telegram_bots_by_channel on telegram_bots (channel_id);
-create index telegram_bots_probed on telegram_bots (probe_due_at) where status in ('active', 'degraded', 'pending', 'revoked');
+create index telegram_bots_probed on telegram_bots (probe_due_at)
+  where status in ('active', 'degraded', 'pending', 'revoked');
 
 -- A chat of a bot, or a topic in one, and the session that is held there.
 create table telegram_chats (
@@ -78,9 +82,11 @@ create table telegram_chats (
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id, thread_id)
 );
-create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id) where session_id is not null;
+create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id)
+  where session_id is not null;
 
--- What the operator has stopped: an app's bots, by its id, or those of all apps (*). What comes in is kept, nothing goes out. As a rule it is empty.
+-- What the operator has stopped: the bots of an app, by its id, or of all apps (*). Updates are kept, nothing is sent.
+-- Usually empty.
 create table telegram_holds (
   scope text primary key,
   since timestamptz not null default now(),
@@ -100,18 +106,21 @@ create table telegram_paces (
   promised_until timestamptz,
   blocked_until timestamptz not null default now(),
   slow_until timestamptz not null default now(),
-  -- Of chat 0: how far ahead the places are taken of what the character says of its own accord, and to when those that had none were told to come back.
+  -- For chat 0: until when the slots for proactive messages are taken, and when those that got no slot were told to try
+  -- again.
   unasked_until timestamptz not null default now(),
   queued_until timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id)
 ) with (fillfactor = 50);
 
--- Updates as they came, answered only once they are here. Kept for 72 hours and no longer: after a quiet week Telegram begins at a random number again.
+-- Updates as they arrived. Telegram gets its answer only once they are stored. Kept for 72 hours and no longer: after a
+-- quiet week, Telegram starts again at a random number.
 create table telegram_updates (
   app_id text not null,
   channel_id text not null,
   update_id bigint not null,
-  -- What it is, whose and where, by a first look. A message waits for the next one for a moment, and is answered together with it.
+  -- Kind, chat and sender, from a first look. A message waits a moment for the next one, and both are answered
+  -- together.
   kind text not null,
   chat_id bigint not null,
   thread_id bigint not null default 0,
@@ -122,7 +131,8 @@ create table telegram_updates (
   -- Infinity: its bot takes nothing in for now.
   due_at timestamptz not null default now(),
   raw json not null,
-  -- The first of those that are handed in as one message. Set before it is, so that whoever does it again does the same.
+  -- The first of the updates that are handed in as one message. Set before they are handed in, so that a retry does the
+  -- same.
   batch bigint,
   owner text,
   attempts int not null default 0,
@@ -130,8 +140,10 @@ create table telegram_updates (
   done_at timestamptz,
   primary key (app_id, channel_id, update_id)
 );
-create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id) where done_at is null and due_at < 'infinity';
-create index telegram_updates_aside on telegram_updates (app_id, channel_id) where done_at is null and due_at = 'infinity';
+create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id)
+  where done_at is null and due_at < 'infinity';
+create index telegram_updates_aside on telegram_updates (app_id, channel_id)
+  where done_at is null and due_at = 'infinity';
 create index telegram_updates_held on telegram_updates (owner) where owner is not null;
 create index on telegram_updates using brin (received_at);
 
@@ -145,7 +157,7 @@ create table telegram_links (
   used_at timestamptz
 );
 
--- A managed bot that somebody has yet to create by its link. Anybody who has the link can: it is a secret, and it ends.
+-- A managed bot that a person has yet to create by its link. Anybody who has the link can, so it is secret and expires.
 create table telegram_provisionings (
   app_id text not null,
   channel_id text not null,
@@ -234,7 +246,8 @@ create table telegram_batch_items (
 );
 -- The first of each batch before the second of any: a small one does not wait for a large one's end.
 create index telegram_batch_items_due on telegram_batch_items (kind, item, due_at) where status = 'pending';
--- How far ahead the places of each kind are taken: Telegram takes no more than 600 tokens an hour from an address that it has not seen lately.
+-- Until when the slots of each kind are taken: Telegram accepts at most 600 tokens an hour from an address that it has
+-- not seen lately.
 create table telegram_batch_paces (
   kind text primary key,
   taken_until timestamptz not null default now()

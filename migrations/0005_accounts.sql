@@ -1,5 +1,5 @@
--- Accounts own apps. kind: operator (the one account of whoever runs this server: nobody signs in to it, it acts at the command line)
--- or person (issuer and subject say who, as the identity provider vouched for).
+-- Accounts own apps. kind: operator (the one account of the server's operator, which acts on the command line; nobody
+-- signs in to it) or person (issuer and subject identify them, as confirmed by the identity provider).
 create table accounts (
   account_id text primary key,
   kind text not null,
@@ -10,7 +10,8 @@ create table accounts (
   created_at timestamptz not null default now(),
   unique (issuer, subject)
 );
-insert into accounts (account_id, kind, name) values ('acc_0000000000000000000PERAT0R', 'operator', 'Operator of this server');
+insert into accounts (account_id, kind, name)
+values ('acc_0000000000000000000PERAT0R', 'operator', 'Operator of this server');
 
 -- Apps that the command line or the first start made are the operator's, those from before there were accounts too.
 alter table apps
@@ -39,7 +40,8 @@ create table account_tokens (
 );
 create index on account_tokens (account_id, prefix);
 
--- The device flow (RFC 8628). pending, then approved or denied by a person; approved, then redeemed for a token, once.
+-- The device flow (RFC 8628). pending, then approved or denied by a person. approved is then redeemed for a token,
+-- once.
 create table device_codes (
   device_code_hash bytea primary key,
   user_code_hash bytea not null unique,
@@ -55,7 +57,8 @@ create table device_codes (
 );
 create index on device_codes (expires_at);
 
--- A browser on its way from a user code to a decision: through the identity provider, after which there is an account.
+-- A browser between entering a user code and the decision. Once the identity provider has confirmed it, it has an
+-- account.
 create table device_sign_ins (
   cookie_hash bytea primary key,
   device_code_hash bytea not null references device_codes on delete cascade,

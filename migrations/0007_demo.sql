@@ -1,5 +1,5 @@
--- kind: runtime, or demo: a key of the sandbox, which anybody can fetch and which may do little. A demo key is told that it has expired for ever,
--- so its hash outlives its app, and refers to nothing.
+-- kind: runtime, or demo: a sandbox key, which anybody can get and which may do little. A demo key is reported as
+-- expired forever, so its hash outlives its app and has no foreign key.
 alter table api_keys
   add column kind text not null default 'runtime',
   drop constraint api_keys_app_id_fkey;
@@ -17,8 +17,8 @@ alter table turns add column fault text;
 -- Whether the person's sends are refused.
 alter table end_users add column blocked boolean not null default false;
 
--- A person who is to be erased: their sessions from before, a few at a time, and then what else is known of them. queued | running | completed.
--- What stays is the receipt, which does not say whose it is.
+-- A person who is being erased: first the sessions from before, a few at a time, then everything else that is stored
+-- about them. queued | running | completed. What stays is the receipt, which does not name the person.
 create table erasures (
   app_id text not null,
   erasure_id text not null,

@@ -1,5 +1,5 @@
--- What a character has come to know of a person and how it stands with them, session by session. It is made of the patches below:
--- replayed in their order they give it again.
+-- What a character knows of a person and how their relationship stands, for each session. It is built from the patches
+-- below: applied in order, they produce it again.
 create table relationships (
   app_id text not null,
   session_id text not null,
@@ -9,7 +9,7 @@ create table relationships (
   version int not null default 0,
   -- Emotion, scores, preferences, summary, stage: pipeline/relational/Relationship.ts.
   bearing json not null default '{}',
-  -- When it is next to be looked at whether the character writes first. Null: it is not to, by its controls; infinity: as things stand it may not.
+  -- When to check next whether the character writes first. Null: never, by its controls. Infinity: not as things stand.
   initiate_at timestamptz,
   -- A word of the person's may bring that forward.
   awaits_word boolean not null default false,
@@ -17,7 +17,8 @@ create table relationships (
 ) with (fillfactor = 70);
 create index relationships_initiate on relationships (initiate_at) where initiate_at is not null;
 
--- Each change to it, in order, as the rows that it wrote. Nothing is taken from them but the words of what is forgotten.
+-- Each change to it, in order, as the rows that it wrote. Only the text of forgotten memories is ever removed from
+-- them.
 create table relational_patches (
   app_id text not null,
   session_id text not null,
@@ -28,7 +29,8 @@ create table relational_patches (
   patch json not null,
   primary key (app_id, session_id, version)
 );
-create unique index relational_patches_turn on relational_patches (app_id, session_id, turn_index) where turn_index is not null;
+create unique index relational_patches_turn on relational_patches (app_id, session_id, turn_index)
+  where turn_index is not null;
 
 create table memories (
   app_id text not null,
@@ -93,7 +95,8 @@ create table proactive_policies (
   version int not null default 1
 );
 
--- Whether a character wrote first when that was looked at, and if not, what spoke against it first. That the same still speaks against it is not written again.
+-- Whether a character wrote first when that was checked, and if not, the first reason against it. A repeated reason is
+-- not recorded again.
 create table proactive_decisions (
   app_id text not null,
   session_id text not null,
@@ -110,7 +113,8 @@ create table proactive_decisions (
 );
 create index on proactive_decisions (app_id, decision_id);
 
--- Why the character wrote first, where a turn is no answer: its reason and what it is about. Such a turn has no message, and its cursor is the log's end when it was begun.
+-- Why the character wrote first, if a turn is not an answer: the reason and the subject. Such a turn has no message,
+-- and its cursor is the end of the log when it started.
 alter table turns add column initiative json;
 create index turns_initiatives on turns (app_id, accepted_at) where initiative is not null;
 create index turns_initiatives_of_session on turns (app_id, session_id, accepted_at) where initiative is not null;

@@ -1,5 +1,6 @@
--- A file that is to become a character, as it was understood, until somebody has looked at it. needs_review | ready | committed | discarded | expired.
--- One whose time is over is expired, whatever stands here; the job `expire` writes it down and forgets what was in it.
+-- A file that is to become a character, as it was read, until somebody has reviewed it. needs_review | ready |
+-- committed | discarded | expired. One whose time is over counts as expired whatever its status says. The job `expire`
+-- records that and deletes its contents.
 create table imports (
   app_id text not null references apps,
   import_id text not null,
@@ -9,7 +10,8 @@ create table imports (
   target_slug text,
   format text not null,
   filename text not null,
-  -- SHA-256 of the bundle, by which a commit says what it has seen. Null, as the bundle is, once it was discarded or has expired.
+  -- SHA-256 of the bundle, with which a commit says what it has seen. Null, like the bundle, once it is discarded or
+  -- expired.
   content_hash text,
   bundle json,
   -- Of an import that was discarded or has expired an empty one: it quotes what was in the file.

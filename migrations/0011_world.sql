@@ -1,5 +1,6 @@
--- What a character lives among, beside its profile: who is in its life, what holds between whom, the stories that it goes through and what weighs on it for a time.
--- The revision counts every change of it that is not a session's own, so that a copy in memory is known to be stale.
+-- The world of a character, beside its profile: who is in its life, how they are connected, the stories that it goes
+-- through, and what weighs on it for a time. The revision counts every change except those of a single session, so that
+-- a stale copy in memory is noticed.
 create table worlds (
   app_id text not null,
   slug text not null,

@@ -1,6 +1,6 @@
--- Contents that lie outside of rows: the pictures of characters. A row says that something is, or may be, in the storage under its key.
--- It is written before the content is, so that whoever dies in between leaves something that can be found and removed.
--- status: pending until the row that shows it is there; kept; discarded when it is to be removed.
+-- Contents stored outside of rows: the pictures of characters. A row says that there is, or may be, a content in the
+-- storage under its key. It is written before the content, so that what a crash in between leaves behind can be found
+-- and removed.
 create table stored_objects (
   app_id text not null,
   object_key text not null,
@@ -19,7 +19,7 @@ create table object_contents (
 );
 alter table object_contents alter column content set storage external;
 
--- The key that addresses of contents are signed with. It outlives SECRETS_KEY, as the addresses do that stand in logs.
+-- The key that signs the addresses of contents. It outlives SECRETS_KEY, as do the addresses that are in logs.
 create table signing_keys (
   name text primary key,
   sealed bytea not null
@@ -63,7 +63,8 @@ create table images (
   run_ref text not null,
   character_slug text not null,
   session_id text,
-  -- The turn that it is for, and that turn's run; of one that was asked for over HTTP the last turn there was then, and no run.
+  -- The turn that it is for, and the run of that turn. If it was requested over HTTP: the last turn at that time, and
+  -- no run.
   turn_index int,
   turn_ref text,
   kind text not null,
@@ -96,8 +97,10 @@ create index on images (app_id, session_id, turn_index);
 create index on images (app_id, run_ref);
 create index on images (created_at) where status in ('queued', 'generating');
 
--- How many pictures an end-user had on that day. It has a day of its own: what else is counted may begin a new one earlier.
+-- How many pictures an end-user had on that day. It has a day of its own, because other counters may start a new day
+-- earlier.
 alter table allowances add column images_on date, add column day_images int not null default 0;
-create function day_imaged(a allowances) returns int language sql stable return case when a.images_on = utc_today() then a.day_images else 0 end;
+create function day_imaged(a allowances) returns int language sql stable
+return case when a.images_on = utc_today() then a.day_images else 0 end;
 create function is_over_images(own allowances, other allowances, images int) returns boolean language sql stable return
   day_imaged(own) + images > coalesce(own.daily_image_limit, other.daily_image_limit);

@@ -1,6 +1,7 @@
--- Evals play their cases in sessions that nobody is to see. These belong to an app of their own, which bears the id of the run (evr_...):
--- so what keeps tenants apart keeps them apart too. All such apps are this account's, which nobody signs in to.
-insert into accounts (account_id, kind, name) values ('acc_00000000000000000000SHAD0W', 'shadow', 'Shadow sessions of evals');
+-- Evals play their cases in sessions that nobody sees. These belong to an app of their own with the id of the run
+-- (evr_...), so they are isolated as tenants are. All such apps belong to this account, which nobody signs in to.
+insert into accounts (account_id, kind, name)
+values ('acc_00000000000000000000SHAD0W', 'shadow', 'Shadow sessions of evals');
 
 -- What a character is held to. The cases and gates are in pipeline/evals/Suite.ts.
 create table eval_suites (

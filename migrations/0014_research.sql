@@ -1,7 +1,9 @@
--- What the rules found when the version was written (pipeline/readiness), and what it was made of, where that was not the app's own hand.
+-- What the rules found when the version was written (pipeline/readiness), and what it was made of, if the app did not
+-- write it itself.
 alter table character_versions add column readiness text, add column checked_at timestamptz, add column source_ref json;
 
--- Rehearsals of a character, paid for beforehand. A run is a row until it has ended: whoever dies with it leaves it to the next worker, at the turn that it had come to.
+-- Probes of a character, paid in advance. A run is a row until it has ended. If its worker dies, the next worker
+-- continues at the turn that it had reached.
 create table readiness_probes (
   app_id text not null,
   slug text not null,
@@ -77,7 +79,7 @@ create table evidence_terms (
 );
 create index on evidence_terms (app_id, slug, evidence_id, chunk);
 
--- A run that reads sources for what answers a question, paid for beforehand. Like a probe it is a row until it has ended.
+-- A run that reads sources for what answers a question, paid in advance. Like a probe, it is a row until it has ended.
 create table research (
   app_id text not null,
   slug text not null,
@@ -159,6 +161,8 @@ create index on finding_quotes (app_id, slug, evidence_id);
 
 -- What of runs that are no turns the list of runs shows.
 create view metered_runs as
-  select app_id, run_ref, null::text as session_id, 'probe' as kind, status, attempts, started_at, finished_at, error_code from readiness_probes
+  select app_id, run_ref, null::text as session_id, 'probe' as kind, status, attempts, started_at, finished_at,
+    error_code
+  from readiness_probes
   union all
   select app_id, run_ref, null, 'research', status, attempts, started_at, finished_at, error_code from research;

@@ -1,4 +1,5 @@
--- Proactive messages that an app has scheduled. A row is open until a turn is begun for it, it is cancelled, or `until` has passed.
+-- Proactive messages that an app has scheduled. A row is open until a turn starts for it, it is cancelled, or `until`
+-- has passed.
 create table scheduled_messages (
   app_id text not null,
   session_id text not null,

@@ -10,7 +10,8 @@ const words = (...patterns: ReadonlyArray<string>): RegExp =>
 
 /** Sexual content, by words that rarely mean anything else. */
 export const SEXUAL: RegExp = words(
-  "naked(?! (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|walls?|facts?|cliffs?|coasts?|hills?|mountains?|shores?))",
+  "naked(?! (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|walls?|facts?|cliffs?|coasts?|" +
+    "hills?|mountains?|shores?))",
   "nudes?",
   "undress(?:ed|ing)?",
   "orgasms?",
@@ -133,8 +134,11 @@ export const ROMANCE: RegExp = words(
 )
 
 /** The same for scripts without spaces, or with attached particles. */
-const UNSPACED_LOVE =
-  /愛してる|愛してい(?:る|ます)|キスし(?:て|よう|たい)|我(?:好)?[爱愛](?:上)?你|吻我|亲我|사랑해|키스해|أحبك|بحبك|אוהבת? אותך|ฉันรักคุณ|ผมรักคุณ|तुमसे प्यार/u
+const UNSPACED_LOVE = new RegExp(
+  "愛してる|愛してい(?:る|ます)|キスし(?:て|よう|たい)|我(?:好)?[爱愛](?:上)?你|吻我|亲我|사랑해|키스해|أحبك|بحبك|אוהבת? אותך|ฉันรักคุณ|ผมรักคุณ|" +
+    "तुमसे प्यार",
+  "u"
+)
 const UNSPACED_SEX = /セックス|全裸|おっぱい|做爱|性爱|裸体|裸照|섹스|알몸/u
 
 /**
@@ -195,7 +199,8 @@ export const isRomantic = (text: string): boolean => isSexual(text) || ROMANCE.t
 
 /** "Ich bring dich um acht zum Zug" is harmless. */
 const BRING_DICH_UM =
-  "bring(?:e)? dich um(?! (?:\\d|halb|viertel|kurz|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|mittag|mitternacht|den|die|das))"
+  "bring(?:e)? dich um(?! (?:\\d|halb|viertel|kurz|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|" +
+  "mittag|mitternacht|den|die|das))"
 
 /** Methods of self-harm, and encouragement to use them. */
 export const SELF_HARM_DETAIL: RegExp = words(
@@ -286,10 +291,36 @@ export const MINOR: RegExp = words(
 
 /** Text that tries to change or reveal the rules. */
 export const INJECTION: ReadonlyArray<RegExp> = [
-  /(?<!\b(?:i|we|they|he|she) )\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b(?:previous|prior|above|earlier|all|any|your|the|these)\b[^.!?\n]{0,20}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|programming)\b/i,
-  /\b(?:reveal|show|print|repeat|output|tell me|what (?:is|are|was)|give me)\b[^.!?\n]{0,30}\b(?:system prompt|initial prompt|hidden prompt|your (?:system )?(?:prompt|instructions|rules|guidelines))\b/i,
-  /\b(?:you are|act as|become|enter|enable|switch to)\b[^.!?\n]{0,20}\b(?:dan|jailbr(?:eak|oken)|developer mode|god mode|unrestricted|unfiltered)\b/i,
-  /<\|[a-z_]{2,20}\|>|\[\/?INST\]|<\/?(?:system|data)\b|^[^\S\n]{0,20}(?:system|assistant)\s{0,10}:|^#{2,3} ?(?:instruction|system)/im,
-  /\b(?:ignorier\w*|vergiss|missachte)\b[^.!?\n]{0,30}\b(?:anweisungen|regeln|vorgaben|instruktionen)\b|\b(?:system ?prompt|systemanweisung)\b/i,
-  /\b(?:ignora|olvida)\b[^.!?\n]{0,30}\b(?:instrucciones|reglas)\b|\b(?:ignore[zs]?|oublie[zs]?)\b[^.!?\n]{0,30}\b(?:instructions|règles|consignes)\b/i
+  new RegExp(
+    String.raw`(?<!\b(?:i|we|they|he|she) )\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,30}\b` +
+      String.raw`(?:previous|prior|above|earlier|all|any|your|the|these)\b[^.!?\n]{0,20}\b` +
+      String.raw`(?:instructions?|rules?|prompts?|guidelines?|directives?|programming)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:reveal|show|print|repeat|output|tell me|what (?:is|are|was)|give me)\b[^.!?\n]{0,30}\b` +
+      String.raw`(?:system prompt|initial prompt|hidden prompt|your (?:system )?` +
+      String.raw`(?:prompt|instructions|rules|guidelines))\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:you are|act as|become|enter|enable|switch to)\b[^.!?\n]{0,20}\b` +
+      String.raw`(?:dan|jailbr(?:eak|oken)|developer mode|god mode|unrestricted|unfiltered)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`<\|[a-z_]{2,20}\|>|\[\/?INST\]|<\/?(?:system|data)\b|^[^\S\n]{0,20}(?:system|assistant)\s{0,10}:|` +
+      String.raw`^#{2,3} ?(?:instruction|system)`,
+    "im"
+  ),
+  new RegExp(
+    String.raw`\b(?:ignorier\w*|vergiss|missachte)\b[^.!?\n]{0,30}\b` +
+      String.raw`(?:anweisungen|regeln|vorgaben|instruktionen)\b|\b(?:system ?prompt|systemanweisung)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:ignora|olvida)\b[^.!?\n]{0,30}\b(?:instrucciones|reglas)\b|` +
+      String.raw`\b(?:ignore[zs]?|oublie[zs]?)\b[^.!?\n]{0,30}\b(?:instructions|règles|consignes)\b`,
+    "i"
+  )
 ]

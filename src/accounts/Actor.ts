@@ -1,8 +1,8 @@
 import * as Context from "effect/Context"
 
 /**
- * Who makes a change, for the audit log. `id`: the prefix of the token or key, or the setting with the operator's token.
- * Null if the account identifies the actor, or if there is none, as on the command line.
+ * Who makes a change, for the audit log. `id`: the prefix of the token or key, or the setting with the operator's
+ * token. Null if the account identifies the actor, or if there is none, as on the command line.
  */
 export interface Actor {
   readonly kind: "operator" | "person" | "account_token" | "runtime_key" | "anybody"

@@ -124,8 +124,12 @@ const COMFORTED: ReadonlySet<Act> = new Set([
   "elaborate"
 ])
 
-const WANTS_TO_BE_ASKED =
-  /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
+const WANTS_TO_BE_ASKED = new RegExp(
+  String.raw`\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) ` +
+    String.raw`(?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|` +
+    String.raw`could) (?:we )?(?:talk|speak|chat) about\b`,
+  "i"
+)
 
 /** If the person tells something and asks something else, the reply also responds to what they told. */
 export const followUpLine = (conversation: Conversation): ReadonlyArray<Candidate> => {

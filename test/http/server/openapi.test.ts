@@ -792,7 +792,8 @@ describe("real responses", () => {
       strict(ImportData),
       async () =>
         app.get(
-          `/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
+          "/v1/imports/" +
+            `${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
         )
     ],
     [

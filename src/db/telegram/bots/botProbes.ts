@@ -24,7 +24,8 @@ export const recordProbe = Effect.fnUntraced(function* (
             ${JSON.stringify(health)}::text::jsonb,
               probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
           where app_id = ${appId} and channel_id = ${channelId}
-          returning b.status = any(${[...WALKED]}::text[]) and not (${isSuspendedByOperator(sql, sql`b.app_id`)}) and exists (
+          returning b.status = any(${[...WALKED]}::text[]) and not (${isSuspendedByOperator(sql, sql`b.app_id`)})
+            and exists (
             select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id
               and a.done_at is null and a.due_at = 'infinity' offset 0) as left`
   )
