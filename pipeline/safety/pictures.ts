@@ -1,6 +1,7 @@
 import { foldConfusables } from "../foldConfusables.ts"
 import { plain } from "../plain.ts"
-import { isSexual, SELF_HARM_DETAIL } from "./lexicon.ts"
+import { SELF_HARM_DETAIL } from "./lexicon.ts"
+import { isSexual } from "./romance.ts"
 import {
   BARE_THINGS,
   EXPOSED_OTHERWISE,

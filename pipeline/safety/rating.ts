@@ -1,4 +1,4 @@
-import { isSexual } from "./lexicon.ts"
+import { isSexual } from "./romance.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 /**

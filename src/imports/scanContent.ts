@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { isInstruction } from "#pipeline/relational/isInstruction.ts"
 import { statedMinor } from "#pipeline/safety/cardAge.ts"
-import { ROMANCE, SEXUAL } from "#pipeline/safety/lexicon.ts"
+import { ROMANCE, SEXUAL } from "#pipeline/safety/romance.ts"
 import type { Bundle } from "./Bundle.ts"
 import { textOf, fieldsOf, textsOf } from "./readJson.ts"
 import { type Finding, finding } from "./Report.ts"
