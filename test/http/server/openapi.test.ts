@@ -213,6 +213,7 @@ describe("the OpenAPI document", () => {
         "GET /docs/",
         "GET /docs/js/scalar.js",
         "GET /healthz",
+        "GET /metrics",
         "GET /openapi.json",
         "GET /readyz",
         "GET /v1/account",
@@ -469,15 +470,17 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("requires an account token on the account plane, the operator's on its own, and a runtime key elsewhere", () => {
+  it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
+      if (/ \/(?:admin|console|metrics)\b/.test(name)) {
+        const [role] = security[0].operatorToken
+        assert.include(["viewer", "operator", "owner"], role, name)
+        assert.deepStrictEqual(security, [{ operatorToken: [role] }, { operatorSession: [role] }], name)
+        continue
+      }
       assert.deepStrictEqual(
         security ?? document.security,
-        name.includes(" /v1/account")
-          ? [{ accountToken: [] }]
-          : name.includes(" /admin/")
-            ? [{ operatorToken: [] }]
-            : [{ runtimeKey: [] }],
+        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
         name
       )
     }
@@ -525,7 +528,8 @@ describe("the OpenAPI document", () => {
       operations()
         .map(([name]) => name)
         .filter(
-          (name) => / \/(?:v1\/account|admin\/)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
+          (name) =>
+            / \/(?:v1\/account|admin\/|metrics$)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
         )
     )
   })
