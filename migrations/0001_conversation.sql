@@ -110,7 +110,7 @@ create function event_json(e events) returns text language sql stable return
   || ',"source_ref":{"kind":"' || e.source_kind
   || case when e.source_id is null then '"' else '","id":' || to_json(e.source_id) end || '}}';
 
--- A user's turn. Unsettled while outcome is null; run by whoever holds (owner, fence).
+-- A user's turn. Unsettled while outcome is null. The worker that holds (owner, fence) runs it.
 create table turns (
   app_id text not null,
   session_id text not null,
@@ -124,10 +124,10 @@ create table turns (
   cost_micro_usd bigint,
   accepted_at timestamptz not null default now(),
   due_at timestamptz not null default now(),
-  -- Whether it was put off once, for as long as the character takes to answer.
+  -- Whether it was postponed once, for as long as the character takes to answer.
   deferred boolean not null default false,
   character_version int,
-  -- The person wants no answer any more.
+  -- The person no longer wants an answer.
   stopped boolean not null default false,
   owner text,
   fence int not null default 0,
@@ -156,7 +156,7 @@ create table turn_stages (
   status text not null,
   decision text,
   error_code text,
-  -- What else is to be seen of it, such as the memories that were found. Never a prompt or a rationale.
+  -- What else the trace shows, such as the memories that were found. Never a prompt or a rationale.
   detail json,
   model text,
   input_tokens int,
@@ -194,7 +194,7 @@ create table memory_terms (
   primary key (app_id, session_id, lexeme, doc) include (tf, before, own, after)
 );
 
--- The answer to a create that carried an Idempotency-Key, kept for 24 hours. Sends keep their key on the turn.
+-- The answer to a create with an Idempotency-Key, kept for 24 hours. Sends keep their key on the turn.
 create table idempotency_keys (
   app_id text not null,
   path text not null,

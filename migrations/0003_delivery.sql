@@ -8,27 +8,27 @@ create table channels (
   -- Only where it covers one session.
   session_id text,
   kind text not null,
-  -- It waits for its turn before it sends, so that the intent is put down after the claim.
+  -- Whether it waits for its turn before it sends, so that the intent is recorded after the claim.
   paced boolean not null default false,
-  -- What is spared when it is slow: all channels to the same endpoint share its places.
+  -- Limits how much a slow receiver gets at once: all channels to the same endpoint share its slots.
   endpoint text not null,
   -- What the kind needs to find its receiver. Bumping version tells processes that they hold an old copy.
   target jsonb not null,
   version int not null default 1,
-  -- Sealed.
+  -- Encrypted.
   secret bytea,
   previous_secret bytea,
   previous_secret_until timestamptz,
-  -- The types it wants; null: all.
+  -- The event types that are pushed; null: all.
   events text[],
   -- active | paused | failing | disabled | deleted. Only active and failing ones are walked.
   status text not null default 'active',
-  -- Its lanes are brought to a new generation, one after another, when it begins, is resumed or replayed.
+  -- Its lanes move to a new generation, one after another, when it starts, is resumed or replayed.
   generation int not null default 1,
   -- The position that this gives a lane. Null: an old lane stays where it is, and a new one starts after what the log
   -- held when the channel was created.
   rewind_to bigint,
-  -- The last session whose lane was brought up; null: all were.
+  -- The last session whose lane has moved; null: all have.
   aligned_to text,
   failing_since timestamptz,
   consecutive_failures int not null default 0,
@@ -54,13 +54,13 @@ create table lanes (
   head bigint not null,
   status text not null,
   due_at timestamptz not null default now(),
-  -- Parts of the event after position that the lane is past: one event may be several messages.
+  -- Parts of the event after position that are done: one event may be several messages.
   part int not null default 0,
   -- Failed attempts at what comes next.
   failures int not null default 0,
-  -- What was said before this time is of no use on this lane any more.
+  -- Events before this time are no longer useful on this lane.
   stale_before timestamptz,
-  -- Events behind position that were asked for once more.
+  -- Events before position that are to be sent once more.
   redo bigint[] not null default '{}',
   owner text,
   fence int not null default 0,
@@ -74,12 +74,12 @@ create table lanes (
 ) with (fillfactor = 70);
 create index lanes_ready on lanes (app_id, channel_id, due_at) where status = 'ready' and owner is null;
 create index lanes_waiting on lanes (due_at) where status = 'waiting';
--- By when they were: a lane may be parked by what was said a moment before its receiver was there again.
+-- By time: a lane may be parked by an event from just before its receiver was reachable again.
 create index lanes_parked on lanes (due_at) where status = 'parked';
 create index lanes_leased on lanes (owner) where owner is not null;
 create index lanes_of_channel on lanes (app_id, channel_id, session_id);
 
--- One try at one event on one lane, or at one part of it.
+-- One attempt to deliver one event, or one part of it, on one lane.
 create table delivery_attempts (
   app_id text not null,
   session_id text not null,
@@ -101,5 +101,5 @@ create table delivery_attempts (
 );
 create index on delivery_attempts using brin (started_at);
 
--- A pushed event that is of no use after this time is skipped.
+-- After this time, the event is no longer useful and is skipped.
 alter table events add column expires_at timestamptz;

@@ -13,13 +13,14 @@ create table accounts (
 insert into accounts (account_id, kind, name)
 values ('acc_0000000000000000000PERAT0R', 'operator', 'Operator of this server');
 
--- Apps that the command line or the first start made are the operator's, those from before there were accounts too.
+-- Apps created by the command line or the first start belong to the operator, as do those from before there were
+-- accounts.
 alter table apps
   add column account_id text not null default 'acc_0000000000000000000PERAT0R' references accounts,
   add column environment text not null default 'live';
 create index on apps (account_id, app_id);
 
--- last_used_at is written rarely: see src/db/ApiKeys.ts.
+-- last_used_at is written rarely: see src/db/tenancy/ApiKeys.ts.
 alter table api_keys
   add column expires_at timestamptz,
   -- The prefix of the key that it was rotated to.
@@ -48,7 +49,7 @@ create table device_codes (
   client_name text not null,
   scopes text[] not null,
   status text not null default 'pending',
-  -- What slow_down has made of it: it lasts, whichever process is asked.
+  -- The interval after slow_down. It applies in every process.
   interval_seconds int not null,
   polled_at timestamptz,
   account_id text references accounts,
@@ -67,7 +68,7 @@ create table device_sign_ins (
 );
 create index on device_sign_ins (device_code_hash);
 
--- What was counted against a limit in its rolling window, such as the device codes that an address was given.
+-- What was counted in the rolling window of a limit, such as the device codes given to an address.
 create table rolling_limits (
   kind text not null,
   subject text not null,
@@ -77,7 +78,7 @@ create table rolling_limits (
 ) with (fillfactor = 70);
 create index on rolling_limits (last_hit_at);
 
--- Who changed what in an account. It outlives what it tells of, so it refers to nothing.
+-- Who changed what in an account. It outlives what it is about, so it has no foreign keys.
 create table audit_log (
   account_id text not null,
   entry_id text not null,

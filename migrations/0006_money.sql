@@ -4,7 +4,7 @@
 create table ledger (
   app_id text not null,
   at timestamptz not null default now(),
-  -- The run that it is for, and the turn of a session where it is one.
+  -- The run that it is for, and if that is a turn, the turn of its session.
   run_ref text not null,
   session_id text,
   turn_index int,
@@ -32,14 +32,14 @@ create table allowances (
   -- Over all time.
   message_limit int,
   message_length_limit int,
-  -- Whether a send beyond the limits of money is refused. The app's alone.
+  -- Whether a send beyond the budget is refused. For the app only.
   hard_stop boolean not null default true,
   day date not null default (now() at time zone 'utc')::date,
   day_used_micro_usd bigint not null default 0,
   day_messages int not null default 0,
   month_used_micro_usd bigint not null default 0,
   messages int not null default 0,
-  -- The shares, in percent, that the app was told of: on `day`, and in its month.
+  -- The percentages that the app was warned of: on `day`, and in its month.
   day_warned int not null default 0,
   month_warned int not null default 0,
   -- When sessions of the end-user were last erased. For that month the ledger cannot tell how much they have used, so

@@ -11,7 +11,7 @@ create table relationships (
   bearing json not null default '{}',
   -- When to check next whether the character writes first. Null: never, by its controls. Infinity: not as things stand.
   initiate_at timestamptz,
-  -- A word of the person's may bring that forward.
+  -- Whether a message of the person may bring that forward.
   awaits_word boolean not null default false,
   primary key (app_id, session_id)
 ) with (fillfactor = 70);
@@ -50,16 +50,16 @@ create table memories (
   linked_ids text[] not null,
   evidence json not null,
   source text not null,
-  -- Of a forgotten one, what remains of its words: a hash, so that it is not learned again.
+  -- What remains of a forgotten memory: a hash of its text, so that it is not learned again.
   tombstone text,
   recall_count int not null,
   last_recalled_at timestamptz,
   created_at timestamptz not null,
-  -- Its words as stems, by which it is found, with a space between two.
+  -- Its words as stems, separated by spaces, for the search.
   lexemes text not null,
   primary key (app_id, session_id, memory_id)
 );
--- What a search goes through.
+-- The rows that a search reads.
 create index memories_active on memories (app_id, session_id) where status = 'active';
 
 create table open_loops (
@@ -106,7 +106,7 @@ create table proactive_decisions (
   -- sent | skipped
   decision text not null,
   skipped_by text,
-  -- The turn that was begun. What became of it stands there.
+  -- The turn that was started. Its outcome is there.
   turn_index int,
   next_eligible_at timestamptz,
   primary key (app_id, session_id, decision_id)
@@ -119,5 +119,5 @@ alter table turns add column initiative json;
 create index turns_initiatives on turns (app_id, accepted_at) where initiative is not null;
 create index turns_initiatives_of_session on turns (app_id, session_id, accepted_at) where initiative is not null;
 
--- What writing first has cost an app lately.
+-- For the recent cost of an app's proactive messages.
 create index ledger_proactive on ledger (app_id, at) where activity = 'proactive';

@@ -1,4 +1,4 @@
--- What may be spent over all time, and is; and the share of it, in percent, that the app was told of.
+-- What may be spent in total, and what was; and the percentage that the app was warned of.
 alter table allowances
   add column total_limit_micro_usd bigint,
   add column total_used_micro_usd bigint not null default 0,
@@ -13,7 +13,7 @@ create function is_over_cap(own allowances, other allowances, amount bigint) ret
   day_used(own) + amount > coalesce(own.daily_limit_micro_usd, other.daily_limit_micro_usd)
   or month_used(own) + amount > coalesce(own.monthly_limit_micro_usd, other.monthly_limit_micro_usd);
 
--- How many messages an app may send in a minute. Null: as many as the server lets any app.
+-- How many messages an app may send in a minute. Null: the server's default.
 alter table apps add column messages_per_minute int;
 
 -- What processes have leased of the quota of a subject (an app, or an account on its own plane) under a policy, in the
@@ -29,5 +29,5 @@ create unlogged table rate_windows (
   primary key (subject, policy)
 ) with (fillfactor = 70);
 
--- The changes of one app, to be read page by page.
+-- For reading the changes of one app page by page.
 create index on audit_log (account_id, app_id, entry_id);

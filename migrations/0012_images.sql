@@ -10,7 +10,7 @@ create table stored_objects (
 );
 create index on stored_objects (changed_at) where status <> 'kept';
 
--- The contents themselves, where the database is the storage. A picture is as small as it gets already.
+-- The contents themselves, if the database is the storage. Pictures are already compressed.
 create table object_contents (
   app_id text not null,
   object_key text not null,
@@ -33,7 +33,7 @@ create table assets (
   label text not null,
   is_primary boolean not null,
   object_key text not null,
-  -- Of its content as it lies in the storage.
+  -- About its content as it is stored.
   sha256 text not null,
   media_type text not null,
   width int not null,
@@ -56,7 +56,8 @@ create table visual_identities (
   foreign key (app_id, character_slug) references characters
 );
 
--- A picture that is asked for. Unfinished while it is queued or generating; made by whoever holds (owner, attempt).
+-- A requested picture. Unfinished while it is queued or generating. The worker that holds (owner, attempt) generates
+-- it.
 create table images (
   app_id text not null,
   image_id text not null,
@@ -68,13 +69,13 @@ create table images (
   turn_index int,
   turn_ref text,
   kind text not null,
-  -- Null where the character's age leaves no room for one.
+  -- Null if the character's age does not allow one.
   prompt text,
   caption text,
   size text not null,
   deliver boolean not null,
   status text not null default 'queued',
-  -- What was taken for it; null: nothing yet.
+  -- The reserved amount; null: none yet.
   price_micro_usd bigint,
   error_code text,
   engine text,

@@ -3,7 +3,7 @@
 alter table channels add column url bytea;
 create index channels_unsealed on channels (app_id, channel_id) where kind = 'webhook' and url is null;
 
--- Stored answers of the last day that show an address: only where it leads stays.
+-- Stored answers of the last day that contain an address: only its origin stays.
 update idempotency_keys set response = jsonb_set(response::jsonb, '{data,url}',
   to_jsonb(substring(response #>> '{data,url}' from '^https?://[^/?#]+') || '/…'))::json
 where path like '%/channels%' and response #>> '{data,kind}' = 'webhook' and response #>> '{data,url}' is not null;

@@ -2,7 +2,7 @@
 alter table turns add column reading_hold_micro_usd bigint not null default 0;
 create index turns_reading_hold on turns (app_id) where outcome is not null and reading_hold_micro_usd > 0;
 
--- Whether the model of a stage has a price that nobody has named: what it is booked with is an assumption.
+-- Whether the price of a stage's model is unknown: then its booked cost is an assumption.
 alter table turn_stages add column unpriced boolean;
 
 -- Pictures that an entry pays for or gives back: a picture may be free. Null: an older entry, where the sign of its
