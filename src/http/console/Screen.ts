@@ -14,6 +14,8 @@ export interface Visit {
   readonly csrf: Html
   /** Whether the operator may change things. A viewer may not. */
   readonly acts: boolean
+  /** Whether the operator may also read content. */
+  readonly owns: boolean
 }
 
 /** What one screen shows. */

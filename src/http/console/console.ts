@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { CurrentActor } from "#src/accounts/Actor.ts"
+import type { OperatorRole } from "#src/accounts/Operator.ts"
 import { ApiError } from "#src/http/server/ApiError.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import { readForm } from "#src/http/server/body/form.ts"
@@ -10,7 +11,7 @@ import { actorOf } from "#src/http/server/makeAnswer.ts"
 import { INTERNAL, PAGE } from "#src/http/server/reference/internalSurface.ts"
 import { html } from "#src/http/server/page.ts"
 import type { App, HandlerServices, Routes, Server } from "#src/http/server/Server.ts"
-import { CONSOLE_AUTH, visitorOf } from "./access.ts"
+import { openTo, visitorOf } from "./access.ts"
 import { type Flash, leaveFlash, takeFlash } from "./flash.ts"
 import { CONSOLE_POLICY, layout } from "./layout.ts"
 import { openLive } from "./openLive.ts"
@@ -23,6 +24,8 @@ interface Named {
   readonly path: string
   readonly operationId: string
   readonly summary: string
+  /** Who may do it. By default, viewers see screens and operators act. */
+  readonly role?: OperatorRole
 }
 
 /** Registers screens, and the actions of their forms. */
@@ -43,14 +46,15 @@ export interface Console {
 
 const visitOf = Effect.fnUntraced(function* (request: FastifyRequest) {
   const [path = "", query = ""] = request.url.split("?")
-  const { csrf, acts } = visitorOf(request)
+  const { csrf, acts, owns } = visitorOf(request)
   return {
     path,
     params: request.params as Readonly<Record<string, string>>,
     query: new URLSearchParams(query),
     nowMs: yield* Clock.currentTimeMillis,
     csrf,
-    acts
+    acts,
+    owns
   } satisfies Visit
 })
 
@@ -70,7 +74,12 @@ const problemScreen = (error: ApiError): Screen => ({
 })
 
 const makeConsole = (app: App, { run, stopping }: Server): Console => {
-  const described = ({ operationId, summary }: Named) => ({ operationId, summary, ...INTERNAL, response: PAGE })
+  const opened = ({ operationId, summary, role }: Named, usual: OperatorRole) => ({
+    exposeHeadRoute: false,
+    // Set on the route itself, because the check of forms looks at it before the hooks of this scope run.
+    config: { auth: openTo(role ?? usual) },
+    schema: { operationId, summary, ...INTERNAL, response: PAGE }
+  })
   const render = (request: FastifyRequest, reply: FastifyReply, screen: Screen) =>
     send(
       reply,
@@ -86,7 +95,7 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
   })
   return {
     screen: (named, show) =>
-      app.get(named.path, { exposeHeadRoute: false, schema: described(named) }, async (request, reply) => {
+      app.get(named.path, opened(named, "viewer"), async (request, reply) => {
         const look = Effect.flatMap(visitOf(request), show)
         if (new URL(request.url, "http://_").searchParams.get("live") !== "1")
           return render(request, reply, await run(reply, look))
@@ -101,7 +110,7 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
         return reply
       }),
     action: (named, act, back) =>
-      app.post(named.path, { config: { writes: true }, schema: described(named) }, async (request, reply) => {
+      app.post(named.path, opened(named, "operator"), async (request, reply) => {
         const visit = await run(reply, visitOf(request))
         const done = await run(
           reply,
@@ -117,7 +126,7 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
         return reply.redirect(done.to, 303)
       }),
     file: (named, read) =>
-      app.get(named.path, { exposeHeadRoute: false, schema: described(named) }, async (request, reply) =>
+      app.get(named.path, opened(named, "viewer"), async (request, reply) =>
         reply
           .header("content-disposition", `attachment; filename="${named.name}"`)
           .type(named.type)
@@ -133,15 +142,16 @@ export const consoleRoutes =
     void server.app.register(async (app) => {
       await app.register(cookie)
       readForm(app)
-      app.addHook("onRoute", (route) => {
-        route.config = { ...route.config, auth: CONSOLE_AUTH }
-      })
       app.addHook("onSend", async (_, reply) => {
         void reply.header("content-security-policy", CONSOLE_POLICY).header("cache-control", "no-store")
       })
       app.get(
         "/console",
-        { schema: { operationId: "openConsole", summary: "The way to the first screen", ...INTERNAL, response: PAGE } },
+        {
+          exposeHeadRoute: false,
+          config: { auth: openTo("viewer") },
+          schema: { operationId: "openConsole", summary: "The way to the first screen", ...INTERNAL, response: PAGE }
+        },
         (_, reply) => reply.redirect(SECTIONS[0].path, 303)
       )
       const console = makeConsole(app, server)

@@ -29,7 +29,8 @@ export const leaveFlash = (reply: FastifyReply, { tone, text, fix }: Flash): voi
 }
 
 export const takeFlash = (request: FastifyRequest, reply: FastifyReply): Flash | null => {
-  const text = request.cookies[COOKIE]
+  // A request that was refused before its cookies were read has none.
+  const text = (request.cookies as FastifyRequest["cookies"] | undefined)?.[COOKIE]
   if (text === undefined) return null
   void reply.clearCookie(COOKIE, options)
   return Stored.safeParse(parse(text)).data ?? null
