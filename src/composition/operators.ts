@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
+import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
+import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
@@ -13,3 +16,13 @@ const authentication = Layer.unwrap(
 
 /** Services that routes use. */
 export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, authentication)
+
+/** What a process tells about itself, in every role. */
+export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+
+/** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
+export const listener = Layer.unwrap(
+  Effect.map(Settings, ({ operations: { host, port } }) =>
+    port === null ? Layer.empty : OperationsListener.layer({ host, port })
+  )
+)
