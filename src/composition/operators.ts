@@ -2,9 +2,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
+import { Disks } from "#src/db/operators/Disks.ts"
+import { Health } from "#src/db/operators/Health.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
 const authentication = Layer.unwrap(Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer(adminToken)))
 
+/** The folders that the embedded database and pictures are stored in, on the machine of this process. */
+const disks = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl, dataDir, storage }) =>
+    Disks.layer([
+      ...(databaseUrl === null ? [{ path: dataDir, holds: "database" as const }] : []),
+      ...(storage.kind === "folder" ? [{ path: storage.folder, holds: "pictures" as const }] : [])
+    ])
+  )
+)
+
+/** What is wrong with the server. */
+const health = Health.layer.pipe(Layer.provide(disks))
+
 /** Services that routes use. */
-export const serving = Layer.mergeAll(AppHealth.layer, authentication)
+export const serving = Layer.mergeAll(AppHealth.layer, health, authentication)

@@ -203,6 +203,7 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
         "GET /admin/apps",
+        "GET /admin/health",
         "GET /dev-issuer/interaction/{uid}",
         "GET /dev-issuer/{rest}",
         "GET /device",
