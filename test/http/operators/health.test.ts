@@ -115,8 +115,10 @@ describe("health of a bot", () => {
   it("notes at a probe since when updates wait, for as long as none arrives", async () => {
     const { bot, id } = await harness.attach()
     const since = async () =>
-      (await sql()<Array<{ at: Date | null }>>`
-        select updates_waiting_since as at from telegram_bots where channel_id = ${id}`)[0]?.at?.getTime() ?? null
+      (
+        await sql()<Array<{ at: Date | null }>>`
+        select updates_waiting_since as at from telegram_bots where channel_id = ${id}`
+      )[0]?.at?.getTime() ?? null
     const probe = () => harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
     assert.isNull(await since())
     await sql()`update telegram_bots set secret_hash = '\\x00' where channel_id = ${id}`
