@@ -4,9 +4,14 @@ import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
+import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
+import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
+import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-const authentication = Layer.unwrap(Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer(adminToken)))
+const authentication = Layer.unwrap(
+  Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
+).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
 
 /** The folders that the embedded database and pictures are stored in, on the machine of this process. */
 const disks = Layer.unwrap(
@@ -22,4 +27,4 @@ const disks = Layer.unwrap(
 const health = Health.layer.pipe(Layer.provide(disks))
 
 /** Services that routes use. */
-export const serving = Layer.mergeAll(AppHealth.layer, health, authentication)
+export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, health, authentication)

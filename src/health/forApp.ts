@@ -25,12 +25,12 @@ const ASK: Problem["next_step"] = {
   command: null
 }
 
+const shown = (problem: Problem): Problem => ({
+  ...problem,
+  evidence: OF_SERVER.has(problem.kind) ? {} : problem.evidence,
+  next_step: problem.next_step.by === "app" ? problem.next_step : ASK
+})
+
 /** The problems as the developers of an app may see them. */
 export const forApp = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
-  problems
-    .filter(({ kind }) => !OPERATOR_ONLY.has(kind))
-    .map((problem) => ({
-      ...problem,
-      evidence: OF_SERVER.has(problem.kind) ? {} : problem.evidence,
-      next_step: problem.next_step.by === "app" ? problem.next_step : ASK
-    }))
+  problems.filter(({ kind }) => !OPERATOR_ONLY.has(kind)).map(shown)

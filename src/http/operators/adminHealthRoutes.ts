@@ -31,7 +31,7 @@ export const adminHealthRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/admin/health",
     {
-      config: { auth: "operator" },
+      config: { auth: { operator: "viewer" } },
       schema: {
         operationId: "getServerHealth",
         summary: "Get the health of the server: each check with its evidence, and every problem",

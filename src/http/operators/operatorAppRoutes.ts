@@ -27,7 +27,7 @@ export const operatorAppRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/admin/apps",
     {
-      config: { auth: "operator" },
+      config: { auth: { operator: "viewer" } },
       schema: {
         operationId: "listApps",
         summary: "List the apps of every account",

@@ -45,7 +45,13 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
 
         const { trustedProxies, publicRequestsPerMinute } = options
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
-        yield* admitRequests(app, { bridge, headers, publicRequestsPerMinute, isClosing: () => closing })
+        yield* admitRequests(app, {
+          bridge,
+          headers,
+          publicRequestsPerMinute,
+          isClosing: () => closing,
+          baseUrl: () => baseUrl
+        })
         parseOnThread(app, bridge)
         // While the server stops, an answered connection must not be kept alive for another request.
         app.addHook("onSend", (_, reply, __, done) => {

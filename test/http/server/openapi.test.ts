@@ -470,15 +470,17 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("requires an account token on the account plane, the operator's on its own, and a runtime key elsewhere", () => {
+  it("requires an account token on the account plane, an operator's role on theirs, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
+      if (/ \/(?:admin|console)\b/.test(name)) {
+        const [role] = security[0].operatorToken
+        assert.include(["viewer", "operator", "owner"], role, name)
+        assert.deepStrictEqual(security, [{ operatorToken: [role] }, { operatorSession: [role] }], name)
+        continue
+      }
       assert.deepStrictEqual(
         security ?? document.security,
-        name.includes(" /v1/account")
-          ? [{ accountToken: [] }]
-          : name.includes(" /admin/")
-            ? [{ operatorToken: [] }]
-            : [{ runtimeKey: [] }],
+        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
         name
       )
     }

@@ -26,7 +26,7 @@ export const queueEvidence = (appId: string | null) =>
     )
   ).pipe(
     Effect.map((rows): ReadonlyArray<QueueEvidence> =>
-      rows.map((row) => ({ ...row, oldest_due_at: row.oldest_due_at! }))
+      rows.map(({ app_id, waiting, oldest_due_at }) => ({ app_id, waiting, oldest_due_at: oldest_due_at! }))
     )
   )
 
