@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
+import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
+import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
@@ -28,3 +31,13 @@ const health = Health.layer.pipe(Layer.provide(disks))
 
 /** Services that routes use. */
 export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, health, authentication)
+
+/** What a process tells about itself, in every role. */
+export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+
+/** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
+export const listener = Layer.unwrap(
+  Effect.map(Settings, ({ operations: { host, port } }) =>
+    port === null ? Layer.empty : OperationsListener.layer({ host, port })
+  )
+)

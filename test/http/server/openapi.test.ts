@@ -214,6 +214,7 @@ describe("the OpenAPI document", () => {
         "GET /docs/",
         "GET /docs/js/scalar.js",
         "GET /healthz",
+        "GET /metrics",
         "GET /openapi.json",
         "GET /readyz",
         "GET /v1/account",
@@ -472,7 +473,7 @@ describe("the OpenAPI document", () => {
 
   it("requires an account token on the account plane, an operator's role on theirs, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
-      if (/ \/(?:admin|console)\b/.test(name)) {
+      if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
         assert.include(["viewer", "operator", "owner"], role, name)
         assert.deepStrictEqual(security, [{ operatorToken: [role] }, { operatorSession: [role] }], name)
@@ -528,7 +529,8 @@ describe("the OpenAPI document", () => {
       operations()
         .map(([name]) => name)
         .filter(
-          (name) => / \/(?:v1\/account|admin\/)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
+          (name) =>
+            / \/(?:v1\/account|admin\/|metrics$)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
         )
     )
   })
