@@ -203,6 +203,7 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
         "GET /admin/apps",
+        "GET /admin/health",
         "GET /console",
         "GET /console/apps",
         "GET /console/assets/console-{hash}.css",
