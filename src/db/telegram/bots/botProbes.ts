@@ -11,8 +11,8 @@ import type { BotHealth, StoredBot } from "./StoredBot.ts"
 const PROBES_PER_ROUND = 40
 
 /**
- * `updatesWaiting`: how many updates Telegram has for the bot, or null if it was not asked. Since when they wait is kept
- * for as long as none arrives. While a bot has parked updates, newer ones are not handled. If nothing else resumes
+ * `updatesWaiting`: how many updates Telegram has for the bot, or null if it was not asked. Since when they wait is
+ * kept for as long as none arrives. While a bot has parked updates, newer ones are not handled. If nothing else resumes
  * parked updates, a probe does.
  */
 export const recordProbe = Effect.fnUntraced(function* (
