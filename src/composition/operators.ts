@@ -3,6 +3,8 @@ import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
+import { Disks } from "#src/db/operators/Disks.ts"
+import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
@@ -15,8 +17,21 @@ const authentication = Layer.unwrap(
   Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
 ).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
 
+/** The folders that the embedded database and pictures are stored in, on the machine of this process. */
+const disks = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl, dataDir, storage }) =>
+    Disks.layer([
+      ...(databaseUrl === null ? [{ path: dataDir, holds: "database" as const }] : []),
+      ...(storage.kind === "folder" ? [{ path: storage.folder, holds: "pictures" as const }] : [])
+    ])
+  )
+)
+
+/** What is wrong with the server. */
+const health = Health.layer.pipe(Layer.provide(disks))
+
 /** Services that routes use. */
-export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, authentication)
+export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, health, authentication)
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.merge(ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)), Readiness.layer)

@@ -27,7 +27,7 @@ export const healthRoutes: Routes = ({ app, run }) => {
   app.get(
     "/healthz",
     {
-      config: { auth: "none", uncounted: true },
+      config: { auth: "none", cost: { requests: 0 } },
       schema: schemaOf("getHealth", "Check that this process is running", "ok")
     },
     (_, reply) => reply.send({ status: "ok" })
@@ -36,7 +36,7 @@ export const healthRoutes: Routes = ({ app, run }) => {
   app.get(
     "/readyz",
     {
-      config: { auth: "none", uncounted: true },
+      config: { auth: "none", cost: { requests: 0 } },
       schema: schemaOf("getReadiness", "Check that this process can do its work", "ready", { 503: NotReady })
     },
     async (_, reply) => {

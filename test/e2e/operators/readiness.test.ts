@@ -56,7 +56,7 @@ describe("/readyz", () => {
     await ready()
   })
 
-  it("names the write if the database refuses it, also on the listener for operations, while the process is up", async () => {
+  it("names the write if the database refuses it, also on the listener for operations", async () => {
     await database.sql`
       create function refuse() returns trigger language plpgsql as $$
         begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$`

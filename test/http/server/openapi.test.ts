@@ -203,6 +203,11 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
         "GET /admin/apps",
+        "GET /admin/health",
+        "GET /console",
+        "GET /console/apps",
+        "GET /console/assets/console-{hash}.css",
+        "GET /console/assets/console-{hash}.js",
         "GET /dev-issuer/interaction/{uid}",
         "GET /dev-issuer/{rest}",
         "GET /device",
@@ -400,6 +405,9 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  /** The screens of the console are HTML for people, with their own sign-in. */
+  const isConsole = (name: string) => / \/console(?:\/|$)/.test(name) && !name.includes("/console/assets/")
+
   /** Routes that are answered without their usual input: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422,
@@ -411,6 +419,8 @@ describe("the OpenAPI document", () => {
     "GET /dev-issuer/{rest}": 404,
     "POST /dev-issuer/{rest}": 404,
     "POST /device": 400,
+    "GET /console/assets/console-{hash}.css": 200,
+    "GET /console/assets/console-{hash}.js": 200,
     "GET /device/callback": 410,
     "GET /device/confirm": 410,
     "GET /device/sign-in": 410,
@@ -429,7 +439,7 @@ describe("the OpenAPI document", () => {
     const ids = operations().map(([, operation]) => operation.operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const [name, { responses, requestBody, parameters = [], security }] of operations()) {
-      if (security?.length === 0) continue
+      if (security?.length === 0 || isConsole(name)) continue
       assert.includeMembers(Object.keys(responses), ["200", "401", "403", "422", "500", "503"], name)
       if (name.includes("{")) assert.property(responses, "404", name)
       if (requestBody !== undefined) assert.property(responses, "413", name)
@@ -456,6 +466,7 @@ describe("the OpenAPI document", () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
           name.startsWith("POST") &&
+          !isConsole(name) &&
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/evaluate") &&
@@ -470,7 +481,7 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("requires an account token on the account plane, an operator's role on theirs, and a runtime key elsewhere", () => {
+  it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
@@ -487,7 +498,12 @@ describe("the OpenAPI document", () => {
   })
 
   it("includes internal routes, marks them, and keeps them out of the runtime reference", () => {
-    const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const described = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const screens = described.filter(([name]) => isConsole(name))
+    const internal = described.filter(([name]) => !isConsole(name))
+    assert.isNotEmpty(screens)
+    for (const [name, operation] of screens)
+      assert.deepInclude(operation, { tags: ["Operator"], "x-scalar-ignore": true }, name)
     assert.deepStrictEqual(
       internal.map(([name]) => name).sort(),
       Object.keys(BARE)
@@ -796,7 +812,8 @@ describe("real responses", () => {
       strict(ImportData),
       async () =>
         app.get(
-          `/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
+          "/v1/imports/" +
+            `${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
         )
     ],
     [
