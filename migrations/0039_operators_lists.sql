@@ -89,8 +89,10 @@ create table rollups (
   name text primary key,
   up_to timestamptz not null
 );
-insert into rollups (name, up_to) values ('usage', now() - interval '32 days'), ('attempts', now() - interval '1 day');
 create index ledger_by_time on ledger using brin (at);
+insert into rollups (name, up_to) values
+  ('usage', coalesce((select min(at) from ledger where at > now() - interval '32 days'), now())),
+  ('attempts', coalesce((select min(started_at) from delivery_attempts where started_at > now() - interval '1 day'), now()));
 
 -- Worst first.
 alter table telegram_bots add column severity smallint not null generated always as (

@@ -20,7 +20,6 @@ import { tables as world } from "#src/db/world/tables.ts"
  * and within a session its relationship, its turns and its lanes, as locks are taken. Copies go the other way.
  */
 export const allTables: ReadonlyArray<Table> = [
-  ...operators,
   ...telegram,
   ...evals,
   ...research,
@@ -33,6 +32,7 @@ export const allTables: ReadonlyArray<Table> = [
   ...world,
   ...character,
   ...crashes,
+  ...operators,
   ...tenancy,
   ...postgres
 ]

@@ -10,5 +10,8 @@ export const tables: ReadonlyArray<Table> = [
   { name: "app_hours", owners: { app: "app_id" } },
   { name: "channel_hours", owners: { app: "app_id" } },
   { name: "channel_figures", owners: { app: "app_id" } },
-  { name: "rollups", owners: {} }
+  { name: "rollups", owners: {} },
+  { name: "operator_tokens", owners: {} },
+  { name: "operator_sessions", owners: {} },
+  { name: "console_codes", owners: {} }
 ]

@@ -1,5 +1,7 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
+import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorBotRoutes } from "./operatorBotRoutes.ts"
 import { operatorChannelRoutes } from "./operatorChannelRoutes.ts"
@@ -12,6 +14,8 @@ import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
   appHealthRoutes,
+  adminHealthRoutes,
+  metricsRoutes,
   operatorAppRoutes,
   operatorBotRoutes,
   operatorChannelRoutes,

@@ -13,6 +13,7 @@ import type * as Layer from "effect/Layer"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import type { AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Principal } from "#src/accounts/Authentication.ts"
+import type { Operator } from "#src/accounts/Operator.ts"
 import type { ApiError } from "./ApiError.ts"
 import type { Accepted } from "./body/requireReadable.ts"
 import type { HandlerError } from "./bridge.ts"
@@ -61,8 +62,8 @@ declare module "fastify" {
     principal: Principal
     /** Set on every route of the account plane. */
     account: AccountPrincipal
-    /** Whether the operator's token was sent to a route of the operator. */
-    isOperator: boolean
+    /** Set on every route of operators. */
+    operator: Operator
   }
   interface FastifyContextConfig {
     /** The credential that it takes. Default: a runtime key. */

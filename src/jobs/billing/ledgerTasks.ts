@@ -21,6 +21,7 @@ const reconcile = Effect.gen(function* () {
   const result = yield* ledger.reconcile({ appId: null, since })
   yield* ledger.record(since, result)
   const { turns, mismatches } = result
+  yield* ledger.keepMismatches(mismatches)
   yield* Effect.logInfo("ledger checked against turns", { turns, mismatches: mismatches.length })
   yield* Effect.forEach(mismatches, (mismatch) => Effect.logError("ledger mismatch for turn", mismatch), {
     discard: true

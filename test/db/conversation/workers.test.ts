@@ -77,7 +77,7 @@ describe("turns of a dead worker", () => {
     [2, 30],
     [3, 90]
   ])(
-    "are restarted at different times when they had already crashed %i times: within %i seconds",
+    "are restarted at different times when they had already crashed %i times: in the second half of %i seconds",
     async (before, seconds) => {
       await heldByTheDead(12, before)
       assert.deepStrictEqual(await rescue(), { workers: 1, turns: 12 })
@@ -86,7 +86,8 @@ describe("turns of a dead worker", () => {
         return wait
       })
       assert.isAtMost(Math.max(...waits), seconds)
-      assert.isAbove(Math.max(...waits), seconds / 4)
+      // The database's clock went on for a moment between the rescue and this read.
+      assert.isAbove(Math.min(...waits), seconds / 2 - 1)
       assert.strictEqual(new Set(waits.map((wait) => Math.round(wait * 100))).size > 6, true)
     }
   )

@@ -79,7 +79,12 @@ const ofCredential = ({ auth }: FastifyContextConfig) =>
   matchCredential<object>(auth, {
     app: () => ({}),
     account: () => ({ security: [{ accountToken: [] }] }),
-    operator: () => ({ tags: ["Operator"], "x-scalar-ignore": true, security: [{ operatorToken: [] }] }),
+    // The least role, as OpenAPI 3.1 allows for every kind of scheme.
+    operator: (role) => ({
+      tags: ["Operator"],
+      "x-scalar-ignore": true,
+      security: [{ operatorToken: [role] }, { operatorSession: [role] }]
+    }),
     none: () => ({ security: [] })
   })
 
@@ -134,7 +139,15 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
           operatorToken: {
             type: "http",
             scheme: "bearer",
-            description: "The token of the operator, for /admin only"
+            description: "ADMIN_TOKEN or a token of an operator (op_...), for /admin only"
+          },
+          operatorSession: {
+            type: "apiKey",
+            in: "cookie",
+            name: "troupe-operator",
+            description:
+              "The session of an operator. Over https its name begins with __Host-. Unsafe requests need its CSRF token " +
+              "in the header X-CSRF-Token"
           }
         }
       },
