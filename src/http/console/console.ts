@@ -145,15 +145,6 @@ export const consoleRoutes =
       app.addHook("onSend", async (_, reply) => {
         void reply.header("content-security-policy", CONSOLE_POLICY).header("cache-control", "no-store")
       })
-      app.get(
-        "/console",
-        {
-          exposeHeadRoute: false,
-          config: { auth: openTo("viewer") },
-          schema: { operationId: "openConsole", summary: "The way to the first screen", ...INTERNAL, response: PAGE }
-        },
-        (_, reply) => reply.redirect(SECTIONS[0].path, 303)
-      )
       const console = makeConsole(app, server)
       for (const register of screens) register(console)
     })
