@@ -81,7 +81,8 @@ begin
   return null;
 end $$;
 -- Bots are channels, too, and have a list of their own.
-create trigger figures after insert on channels for each row when (not new.paced) execute function add_channel_figures();
+create trigger figures after insert on channels for each row when (not new.paced)
+  execute function add_channel_figures();
 insert into channel_figures (app_id, channel_id) select app_id, channel_id from channels where not paced;
 
 -- Up to when each roll-up has counted.
@@ -92,7 +93,8 @@ create table rollups (
 create index ledger_by_time on ledger using brin (at);
 insert into rollups (name, up_to) values
   ('usage', coalesce((select min(at) from ledger where at > now() - interval '32 days'), now())),
-  ('attempts', coalesce((select min(started_at) from delivery_attempts where started_at > now() - interval '1 day'), now()));
+  ('attempts', coalesce((select min(started_at) from delivery_attempts where started_at > now() - interval '1 day'),
+    now()));
 
 -- Worst first.
 alter table telegram_bots add column severity smallint not null generated always as (

@@ -50,7 +50,9 @@ export class Ledger extends Context.Service<
     readonly record: (since: Date, result: Reconciliation) => Effect.Effect<void, DatabaseError>
     /** The last recorded check. Undefined: there was none. */
     readonly lastCheck: Effect.Effect<LedgerCheck | undefined, DatabaseError>
-    /** Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server. */
+    /**
+     * Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server.
+     */
     readonly keepMismatches: (mismatches: ReadonlyArray<Mismatch>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Ledger") {

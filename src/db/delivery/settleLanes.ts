@@ -29,7 +29,8 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
           ${b.redo}::int[], ${b.last}::int[],
             ${b.telling}::int[], ${b.recovered}::int[],
               ${b.outcome}::text[], ${b.statusCode}::int[],
-                ${b.errorCode}::text[], ${b.answer}::text[], ${b.request}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+                ${b.errorCode}::text[], ${b.answer}::text[], ${b.request}::text[],
+                  ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
           ${b.position}::bigint[], ${b.past}::int[],
             ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
         with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last,
