@@ -28,7 +28,7 @@ export const bundleProgram = async (): Promise<{ readonly remove: () => Promise<
       {
         name: "poison",
         transform: {
-          filter: { id: POISONED_FILES.map((file) => new RegExp(`${RegExp.escape(file)}$`)) },
+          filter: { id: POISONED_FILES.map((file) => new RegExp(`${file.replaceAll(".", "\\.")}$`)) },
           handler: (code, id) => poisonedSource(id, code)
         }
       },
