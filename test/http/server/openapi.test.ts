@@ -185,6 +185,7 @@ describe("the OpenAPI document", () => {
         .map(([name]) => name)
         .sort(),
       [
+        "DELETE /admin/alert-channels/{channel_id}",
         "DELETE /v1/apps/{app_id}/channels/{channel_id}",
         "DELETE /v1/characters/{slug}",
         "DELETE /v1/characters/{slug}/arc-influences/{arc_id}",
@@ -202,19 +203,17 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
-        "GET /admin/apps",
-        "DELETE /admin/alert-channels/{channel_id}",
         "GET /admin/alert-channels",
         "GET /admin/alerts",
+        "GET /admin/apps",
         "GET /admin/health",
         "GET /admin/jobs",
         "GET /admin/overview",
         "GET /admin/workers",
-        "POST /admin/alert-channels",
-        "POST /admin/alert-channels/{channel_id}/resume",
-        "POST /admin/alert-channels/{channel_id}/test",
-        "POST /admin/jobs/{job_id}/remove",
-        "POST /admin/jobs/{job_id}/retry",
+        "GET /console",
+        "GET /console/apps",
+        "GET /console/assets/console-{hash}.css",
+        "GET /console/assets/console-{hash}.js",
         "GET /dev-issuer/interaction/{uid}",
         "GET /dev-issuer/{rest}",
         "GET /device",
@@ -341,6 +340,11 @@ describe("the OpenAPI document", () => {
         "PATCH /v1/sessions/{session_id}/proactive-controls",
         "PATCH /v1/sessions/{session_id}/proactive-preferences",
         "PATCH /v1/telegram/bots/{bot_id}",
+        "POST /admin/alert-channels",
+        "POST /admin/alert-channels/{channel_id}/resume",
+        "POST /admin/alert-channels/{channel_id}/test",
+        "POST /admin/jobs/{job_id}/remove",
+        "POST /admin/jobs/{job_id}/retry",
         "POST /dev-issuer/interaction/{uid}",
         "POST /dev-issuer/{rest}",
         "POST /device",
@@ -412,6 +416,9 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  /** The screens of the console are HTML for people, with their own sign-in. */
+  const isConsole = (name: string) => / \/console(?:\/|$)/.test(name) && !name.includes("/console/assets/")
+
   /** Routes that are answered without their usual input: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422,
@@ -423,6 +430,8 @@ describe("the OpenAPI document", () => {
     "GET /dev-issuer/{rest}": 404,
     "POST /dev-issuer/{rest}": 404,
     "POST /device": 400,
+    "GET /console/assets/console-{hash}.css": 200,
+    "GET /console/assets/console-{hash}.js": 200,
     "GET /device/callback": 410,
     "GET /device/confirm": 410,
     "GET /device/sign-in": 410,
@@ -441,7 +450,7 @@ describe("the OpenAPI document", () => {
     const ids = operations().map(([, operation]) => operation.operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const [name, { responses, requestBody, parameters = [], security }] of operations()) {
-      if (security?.length === 0) continue
+      if (security?.length === 0 || isConsole(name)) continue
       assert.includeMembers(Object.keys(responses), ["200", "401", "403", "422", "500", "503"], name)
       if (name.includes("{")) assert.property(responses, "404", name)
       if (requestBody !== undefined) assert.property(responses, "413", name)
@@ -468,6 +477,7 @@ describe("the OpenAPI document", () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
           name.startsWith("POST") &&
+          !isConsole(name) &&
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/evaluate") &&
@@ -499,7 +509,12 @@ describe("the OpenAPI document", () => {
   })
 
   it("includes internal routes, marks them, and keeps them out of the runtime reference", () => {
-    const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const described = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const screens = described.filter(([name]) => isConsole(name))
+    const internal = described.filter(([name]) => !isConsole(name))
+    assert.isNotEmpty(screens)
+    for (const [name, operation] of screens)
+      assert.deepInclude(operation, { tags: ["Operator"], "x-scalar-ignore": true }, name)
     assert.deepStrictEqual(
       internal.map(([name]) => name).sort(),
       Object.keys(BARE)
