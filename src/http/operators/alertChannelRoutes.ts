@@ -14,13 +14,14 @@ import { checkUrl } from "#src/http/delivery/channelChange.ts"
 import { channelLimitReached, channelNotFound } from "#src/http/delivery/deliveryErrors.ts"
 import { testChannel } from "#src/http/delivery/testChannel.ts"
 import { success } from "#src/http/server/envelope.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import {
   AlertChannelCreated,
-  AlertChannelData,
   AlertChannelDeleted,
   AlertChannelPage,
+  AlertChannelResumed,
   AlertChannelTested
 } from "./alertSchemas.ts"
 
@@ -49,6 +50,7 @@ const found = <E, R>(id: string, channel: Effect.Effect<StoredChannel | undefine
 /** Where alerts are sent: webhooks with the deliveries, retries and signatures of all others. */
 export const alertChannelRoutes: Routes = ({ app, answer }) => {
   const params = z.object({ channel_id: z.string() })
+  const headers = z.object({ "idempotency-key": z.string().optional() })
   const path = "/admin/alert-channels"
   const acts = { auth: { operator: "operator" }, writes: true } as const
 
@@ -80,6 +82,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
       schema: {
         operationId: "createAlertChannel",
         summary: "Have alerts sent to a webhook. The answer has the secret that they are signed with",
+        headers,
         body: z.object({ url: z.string().min(1).max(MAX_URL) }),
         response: answers(AlertChannelCreated, 409, 413)
       }
@@ -90,15 +93,20 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const url = yield* checkUrl(request.body.url)
-          const secret = newSecret()
-          const events = [...ALERT_TYPES]
-          const create = Channels.use((channels) =>
-            channels.create(SCOPE, { kind: WEBHOOK, url, secret, events, config: {}, fromStart: false })
+          return yield* createOnce(
+            request,
+            Effect.gen(function* () {
+              const secret = newSecret()
+              const events = [...ALERT_TYPES]
+              const create = Channels.use((channels) =>
+                channels.create(SCOPE, { kind: WEBHOOK, url, secret, events, config: {}, fromStart: false })
+              )
+              const channel = yield* Audit.use((audit) =>
+                audit.changing(create, ({ channel_id }) => ({ action: "alert_channel.created", subject: channel_id }))
+              ).pipe(Effect.catchTag("ChannelLimitReached", () => Effect.fail(channelLimitReached(MAX_CHANNELS))))
+              return { ...success(shown(channel)), shownOnce: { secret: Redacted.value(secret) } }
+            })
           )
-          const channel = yield* Audit.use((audit) =>
-            audit.changing(create, ({ channel_id }) => ({ action: "alert_channel.created", subject: channel_id }))
-          ).pipe(Effect.catchTag("ChannelLimitReached", () => Effect.fail(channelLimitReached(MAX_CHANNELS))))
-          return { ...success(shown(channel)), shownOnce: { secret: Redacted.value(secret) } }
         })
       )
   )
@@ -141,7 +149,8 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         operationId: "resumeAlertChannel",
         summary: "Resume a webhook for alerts that is failing or disabled. It continues where it stopped",
         params,
-        response: answers(AlertChannelData, 404)
+        headers,
+        response: answers(AlertChannelResumed, 404)
       }
     },
     (request, reply) => {
@@ -150,14 +159,15 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         channel_id,
         Channels.use((channels) => channels.resume(SCOPE, channel_id))
       )
+      const resumed = Audit.use((audit) =>
+        audit.changing(resume, () => ({ action: "alert_channel.resumed", subject: channel_id }))
+      )
       return answer(
         request,
         reply,
-        Effect.map(
-          Audit.use((audit) =>
-            audit.changing(resume, () => ({ action: "alert_channel.resumed", subject: channel_id }))
-          ),
-          (channel) => success(shown(channel))
+        createOnce(
+          request,
+          Effect.map(resumed, (channel) => success(shown(channel)))
         )
       )
     }

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { ChannelTest } from "#src/http/delivery/channelSchemas.ts"
-import { written } from "#src/http/server/schemas/answers.ts"
+import { created, written } from "#src/http/server/schemas/answers.ts"
 import { ProblemData } from "./problemSchemas.ts"
 
 const time = z.iso.datetime()
@@ -35,11 +35,12 @@ const channel = {
   created_at: time
 }
 export const AlertChannelData = z.object(channel)
+export const AlertChannelResumed = AlertChannelData.extend(created)
 export const AlertChannelPage = z.object({ channels: z.array(AlertChannelData) })
 export const AlertChannelCreated = z.object({
   ...channel,
-  secret: z.string().describe("Alerts are signed with it. Shown once"),
-  ...written
+  secret: z.string().optional().describe("Alerts are signed with it. Shown once"),
+  ...created
 })
 export const AlertChannelDeleted = z.object({ channel_id: z.string(), deleted: z.literal(true), ...written })
 export const AlertChannelTested = ChannelTest.extend(written)

@@ -3,10 +3,11 @@ import * as z from "zod"
 import { Jobs } from "#src/db/operators/Jobs.ts"
 import { iso } from "#src/health/Problem.ts"
 import { success } from "#src/http/server/envelope.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
 import { page, listQuery, placeCursorKey } from "#src/http/server/listing.ts"
-import { answers, written } from "#src/http/server/schemas/answers.ts"
+import { answers, created } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { jobNotFailed } from "./jobErrors.ts"
+import { failedJobNotFound } from "./jobErrors.ts"
 
 const time = z.iso.datetime()
 
@@ -41,7 +42,8 @@ export const JobsData = z.object({
 
 const JOB_ID = /^[1-9]\d{0,17}$/
 const params = z.object({ job_id: z.string() })
-export const JobChangedData = z.object({ job_id: z.string(), ...written })
+const headers = z.object({ "idempotency-key": z.string().optional() })
+export const JobChangedData = z.object({ job_id: z.string(), ...created })
 
 export const jobRoutes: Routes = ({ app, answer }) => {
   app.get(
@@ -104,17 +106,20 @@ export const jobRoutes: Routes = ({ app, answer }) => {
       `/admin/jobs/:job_id/${action}`,
       {
         config: { auth: { operator: "operator" }, writes: true },
-        schema: { operationId, summary, params, response: answers(JobChangedData, 409) }
+        schema: { operationId, summary, params, headers, response: answers(JobChangedData, 404) }
       },
       (request, reply) =>
         answer(
           request,
           reply,
-          Effect.gen(function* () {
-            const { job_id } = request.params
-            const isDone = JOB_ID.test(job_id) && (yield* Jobs.use((jobs) => jobs[action](job_id)))
-            return isDone ? success({ job_id }) : yield* jobNotFailed
-          })
+          createOnce(
+            request,
+            Effect.gen(function* () {
+              const { job_id } = request.params
+              const isDone = JOB_ID.test(job_id) && (yield* Jobs.use((jobs) => jobs[action](job_id)))
+              return isDone ? success({ job_id }) : yield* failedJobNotFound
+            })
+          )
         )
     )
 }

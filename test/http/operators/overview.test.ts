@@ -188,7 +188,7 @@ describe("jobs that failed", () => {
     assert.strictEqual((await operator.post(`/admin/jobs/${second}/remove`, {})).status, 200)
     for (const id of [second, "0", "x", "99999999999999999999"]) {
       const { status, body } = await operator.post(`/admin/jobs/${id}/remove`, {})
-      assert.deepStrictEqual([status, body.detail.code], [409, "job_not_failed"], id)
+      assert.deepStrictEqual([status, body.detail.code], [404, "failed_job_not_found"], id)
     }
     assert.deepStrictEqual((await operator.get("/admin/jobs?state=failed")).body.data.jobs, [])
     const entries = await sql()`
