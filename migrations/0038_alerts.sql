@@ -1,6 +1,8 @@
--- The alerts of the server are events on the operational log of this app, so that they are pushed, signed and retried like all others.
+-- The alerts of the server are events on the operational log of this app, so that they are pushed, signed and retried
+-- like all others.
 -- It belongs to the account of apps that nobody signs in to and no list shows.
-insert into apps (app_id, account_id, name) values ('evr_00000000000000000000A1ERTS', 'acc_00000000000000000000SHAD0W', 'Alerts of this server');
+insert into apps (app_id, account_id, name)
+values ('evr_00000000000000000000A1ERTS', 'acc_00000000000000000000SHAD0W', 'Alerts of this server');
 
 -- Problems of one kind in one app, or of the server: open for as long as there are any.
 create table alerts (

@@ -62,7 +62,7 @@ const problemLines = (item: Overview["attention"][number], now: number): Readonl
     .join(" ")
   const times = item.problems > 1 ? ` x${item.problems}` : ""
   return [
-    `${item.severity.padEnd(8)} ${printable(item.kind)}${times}${ago(item.since, now)}${about === "" ? "" : `  ${printable(about)}`}`,
+    `${item.severity.padEnd(8)} ${printable(item.kind)}${times}${ago(item.since, now)}  ${printable(about)}`.trimEnd(),
     `         ${printable(item.cause)}`,
     `         > ${printable(stepOf(item.next_step))}`
   ]

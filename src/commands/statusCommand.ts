@@ -7,7 +7,8 @@ export const status = defineCommand({
   meta: {
     name: "status",
     description:
-      "Say what is wrong with the server. Exit code 0: nothing, 1: something. Needs TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
+      "Say what is wrong with the server. Exit code 0: nothing, 1: something. " +
+      "Needs TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
   },
   args: operatorArgs,
   run: async ({ args }) => {

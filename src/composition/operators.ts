@@ -10,9 +10,18 @@ import { Jobs } from "#src/db/operators/Jobs.ts"
 import { Presence } from "#src/db/operators/Presence.ts"
 import { Processes } from "#src/db/operators/Processes.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { FleetBots } from "#src/db/operators/FleetBots.ts"
+import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
+import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
+import { Rollups } from "#src/db/operators/Rollups.ts"
+import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
+import { Spending } from "#src/db/operators/Spending.ts"
+import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
@@ -42,6 +51,21 @@ const health = Layer.merge(Health.layer, Activity.layer).pipe(
   Layer.provideMerge(Alerts.layer)
 )
 
+/** The lists of the operator, over all apps. */
+const lists = Layer.mergeAll(
+  DeliveryAttempts.layer,
+  FleetBots.layer,
+  OperatorApps.layer,
+  OperatorChannels.layer,
+  SessionSearch.layer,
+  Spending.layer
+)
+
+const settings = Layer.effect(
+  EffectiveSettings,
+  Effect.map(Settings, ({ effective }) => effective)
+)
+
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
@@ -49,11 +73,21 @@ export const serving = Layer.mergeAll(
   ConsoleCodes.layer,
   Jobs.layer,
   Processes.layer,
-  authentication
+  Rollups.layer,
+  authentication,
+  lists,
+  settings
 )
 
+/** Services that jobs use. */
+export const working = Rollups.layer
+
 /** What a process tells about itself, in every role. */
-export const monitoring = Layer.merge(ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)), health)
+export const monitoring = Layer.mergeAll(
+  ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)),
+  Readiness.layer,
+  health
+)
 
 /** Tells the process which worker it runs. */
 export const workerPresence = Layer.effectDiscard(

@@ -10,6 +10,7 @@ import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
 import { memoryExtractionTask } from "#src/jobs/memory/memoryExtractionTask.ts"
 import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
 import { healthTask } from "#src/jobs/operators/healthTask.ts"
+import { rollupTask } from "#src/jobs/operators/rollupTask.ts"
 import { erasuresTask } from "#src/jobs/privacy/erasuresTask.ts"
 import { exportsTask } from "#src/jobs/privacy/ExportMaker.ts"
 import { retainTask } from "#src/jobs/privacy/retainTask.ts"
@@ -46,6 +47,7 @@ export const tasks = [
   releaseTask,
   researchTask,
   retainTask,
+  rollupTask,
   sandboxesTask,
   telegramTask,
   turnTask

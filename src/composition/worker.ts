@@ -9,6 +9,7 @@ import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
 import { workerPresence } from "./operators.ts"
 import * as privacy from "./privacy.ts"
+import * as operators from "./operators.ts"
 import { proactiveDecisions } from "./proactive.ts"
 import * as research from "./research.ts"
 import * as telegram from "./telegram.ts"
@@ -34,6 +35,7 @@ export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
   Layer.provide([
     Membership.layer,
     billing.working,
+    operators.working,
     proactiveDecisions,
     privacy.working,
     telegram.suspensions,

@@ -72,7 +72,8 @@ export class Jobs extends Context.Service<
             if (job === undefined) return false
             const changed = yield* query((sql) =>
               how === "retry"
-                ? sql`select 1 from graphile_worker.reschedule_jobs(array[${jobId}::text::bigint], now(), attempts := 0)`
+                ? sql`
+            select 1 from graphile_worker.reschedule_jobs(array[${jobId}::text::bigint], now(), attempts := 0)`
                 : sql`select 1 from graphile_worker.complete_jobs(array[${jobId}::text::bigint])`
             )
             if (changed.length === 0) return false

@@ -34,8 +34,8 @@ export const countActivity = (sql: Sql, from: Date, to: Date) => sql`
   ), waited as (
     select date_bin(${PERIOD}::interval, p.started_at, 'epoch') as at,
       least(${WAIT_SCALE.steps}::int, greatest(0, ceil(ln(greatest(1,
-        extract(epoch from p.started_at - t.accepted_at) * 1000 + coalesce(p.latency_ms, 0)) / ${WAIT_SCALE.firstMs}::int)
-        / ln(${WAIT_SCALE.ratio}::numeric))))::int as step
+        extract(epoch from p.started_at - t.accepted_at) * 1000 + coalesce(p.latency_ms, 0))
+          / ${WAIT_SCALE.firstMs}::int) / ln(${WAIT_SCALE.ratio}::numeric))))::int as step
     from pushed p join events e using (app_id, session_id, cursor) cross join lateral (
       select accepted_at from (
         select accepted_at, run_ref from turns t where t.app_id = p.app_id and t.session_id = p.session_id

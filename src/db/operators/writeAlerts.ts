@@ -117,7 +117,8 @@ export const closedAlert = Effect.fnUntraced(function* ({ kind, since }: Interru
   const { cause, next_step } = WORDS[kind]
   const stored = yield* query(
     (sql) => sql`
-    insert into alerts (alert_id, kind, severity, since, problems, most_problems, cause, next_step, examples, resolved_at)
+    insert into alerts (alert_id, kind, severity, since, problems, most_problems, cause, next_step, examples,
+      resolved_at)
     select ${id}, ${kind}, 'critical', ${since.toISOString()}::timestamptz, 1, 1, ${cause},
       ${JSON.stringify(next_step)}::text::json, '[]', now()
     where not exists (select from alerts where kind = ${kind} and resolved_at > ${since.toISOString()}::timestamptz)

@@ -15,7 +15,8 @@ const isKnown = (request: FastifyRequest): boolean =>
 export const visitorOf = (request: FastifyRequest) =>
   isKnown(request)
     ? {
-        who: html`<span><bdi>${request.operator.name}</bdi> <span class="soft">(${request.operator.role})</span></span>`,
+        who: html`
+          <span><bdi>${request.operator.name}</bdi> <span class="soft">(${request.operator.role})</span></span>`,
         csrf: csrfField(request),
         acts: includesRole(request.operator.role, "operator"),
         owns: includesRole(request.operator.role, "owner")

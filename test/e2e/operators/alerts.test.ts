@@ -36,7 +36,7 @@ const evaluate = async () => {
 }
 
 describe("alerts", () => {
-  it("arrive once, signed, repeat with a count, and are resolved by another process after the first was killed", async () => {
+  it("arrive once, signed, repeat with a count, and are resolved after a process was killed", async () => {
     const { sql } = fleet.database
     const first = await fleet.start("api,worker", ENV)
     const operator = new TestApp(first.baseUrl, "", ADMIN_TOKEN)

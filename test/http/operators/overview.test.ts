@@ -37,7 +37,8 @@ const troupe = (...args: ReadonlyArray<string>) =>
 /** A job that has used up its attempts. */
 const addFailedJob = async (): Promise<string> => {
   const [job] = await sql()<Array<{ id: string }>>`
-    select id::text from graphile_worker.add_job('recount', '{}'::json, run_at := now() + interval '1 day', max_attempts := 1)`
+    select id::text from graphile_worker.add_job('recount', '{}'::json,
+      run_at := now() + interval '1 day', max_attempts := 1)`
   await sql()`update graphile_worker._private_jobs set attempts = 1, last_error = 'boom' where id = ${job!.id}::bigint`
   return job!.id
 }
@@ -204,7 +205,7 @@ describe("jobs that failed", () => {
 })
 
 describe("alert channels", () => {
-  it("are created, tested, resumed and deleted by an operator, and no list of apps shows where they stand", async () => {
+  it("are created, tested, resumed and deleted by an operator, and are in no list of apps", async () => {
     const created = await operator.post("/admin/alert-channels", { url: `${receiver.url}/alerts?token=hidden` })
     assert.strictEqual(created.status, 200, JSON.stringify(created.body))
     const { channel_id, secret, url } = created.body.data

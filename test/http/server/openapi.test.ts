@@ -206,9 +206,23 @@ describe("the OpenAPI document", () => {
         "GET /admin/alert-channels",
         "GET /admin/alerts",
         "GET /admin/apps",
+        "GET /admin/apps/{app_id}",
+        "GET /admin/bots",
+        "GET /admin/bots/{bot_id}",
+        "GET /admin/channels",
+        "GET /admin/channels/{channel_id}",
+        "GET /admin/deliveries",
+        "GET /admin/deliveries/{attempt_id}",
         "GET /admin/health",
         "GET /admin/jobs",
+        "GET /admin/ledger",
+        "GET /admin/ledger/discrepancies",
         "GET /admin/overview",
+        "GET /admin/sessions",
+        "GET /admin/sessions/{session_id}",
+        "GET /admin/sessions/{session_id}/timeline",
+        "GET /admin/sessions/{session_id}/trace",
+        "GET /admin/settings",
         "GET /admin/workers",
         "GET /console",
         "GET /console/apps",
@@ -492,7 +506,7 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("requires an account token on the account plane, an operator's role on theirs, and a runtime key elsewhere", () => {
+  it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
@@ -823,7 +837,8 @@ describe("real responses", () => {
       strict(ImportData),
       async () =>
         app.get(
-          `/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
+          "/v1/imports/" +
+            `${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
         )
     ],
     [
