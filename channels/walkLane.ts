@@ -56,6 +56,7 @@ const deliver = Effect.fnUntraced(function* (
     statusCode: attempt.statusCode,
     errorCode: "errorCode" in attempt ? attempt.errorCode : null,
     answer: attempt.answer,
+    request: attempt.request ?? null,
     startedAt: new Date(startedAt),
     latency: Duration.millis((yield* Clock.currentTimeMillis) - startedAt),
     throttle: attempt._tag === "NotSent" && attempt.throttle ? (attempt.retryAfter ?? waits[0] ?? null) : null

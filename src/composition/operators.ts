@@ -3,6 +3,14 @@ import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
+import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { FleetBots } from "#src/db/operators/FleetBots.ts"
+import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
+import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
+import { Rollups } from "#src/db/operators/Rollups.ts"
+import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
+import { Spending } from "#src/db/operators/Spending.ts"
+import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
@@ -29,8 +37,34 @@ const disks = Layer.unwrap(
 /** What is wrong with the server. */
 const health = Health.layer.pipe(Layer.provide(disks))
 
+/** The lists of the operator, over all apps. */
+const lists = Layer.mergeAll(
+  DeliveryAttempts.layer,
+  FleetBots.layer,
+  OperatorApps.layer,
+  OperatorChannels.layer,
+  SessionSearch.layer,
+  Spending.layer
+)
+
+const settings = Layer.effect(
+  EffectiveSettings,
+  Effect.map(Settings, ({ effective }) => effective)
+)
+
 /** Services that routes use. */
-export const serving = Layer.mergeAll(AppHealth.layer, ConsoleCodes.layer, health, authentication)
+export const serving = Layer.mergeAll(
+  AppHealth.layer,
+  ConsoleCodes.layer,
+  Rollups.layer,
+  authentication,
+  health,
+  lists,
+  settings
+)
+
+/** Services that jobs use. */
+export const working = Rollups.layer
 
 /** What a process tells about itself, in every role. */
 export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
