@@ -14,6 +14,7 @@ import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
@@ -67,7 +68,7 @@ export const serving = Layer.mergeAll(
 export const working = Rollups.layer
 
 /** What a process tells about itself, in every role. */
-export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+export const monitoring = Layer.merge(ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)), Readiness.layer)
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
 export const listener = Layer.unwrap(
