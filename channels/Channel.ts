@@ -32,7 +32,12 @@ export interface Message<Content> extends Part {
 }
 
 /** The receiver's answer, if there is one. */
-const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(Schema.String) }
+const answered = {
+  statusCode: Schema.NullOr(Schema.Int),
+  answer: Schema.NullOr(Schema.String),
+  /** What was sent and failed, as JSON for operators: no secret, and nothing that was said. */
+  request: Schema.optionalKey(Schema.String)
+}
 
 /**
  * The result of an attempt.
@@ -42,7 +47,8 @@ const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(
  * - `Unknown`: it may have been delivered.
  * - `Rejected`: the receiver will never accept this event; the lane moves on.
  * - `Gone`: the receiver will never accept anything again.
- * - `Later`: certainly not delivered, because this channel's own pace does not allow it yet. Never counted as a failure.
+ * - `Later`: certainly not delivered, because this channel's own pace does not allow it yet. Never counted as a
+ *   failure.
  * - `Parked`: certainly not delivered, and this lane is parked until something happens there.
  */
 export const Attempt = Schema.TaggedUnion({

@@ -8,7 +8,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
-  ["src/units/"],
+  ["src/units/", "src/health/"],
   ["src/imports/", "src/pictures/"],
   ["src/db/", "src/model/", "src/accounts/", "src/storage/"],
   ["src/jobs/"],
@@ -32,6 +32,8 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
   qr: ["src/http/"],
+  "d3-scale": ["src/http/console/"],
+  "d3-shape": ["src/http/console/"],
   "@aws-sdk/client-s3": ["src/storage/"],
   undici: ["channels/outbound/"],
   htmlparser2: ["channels/outbound/"],
@@ -73,7 +75,8 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "proactive",
     "research",
     "privacy",
-    "evals"
+    "evals",
+    "operators"
   ],
   http: [
     "server",
@@ -90,7 +93,8 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "evals",
     "telegram",
     "operators",
-    "imports"
+    "imports",
+    "console"
   ]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
@@ -192,6 +196,14 @@ describe("the source tree", () => {
 
   it("uses each external library in one folder only", () => {
     assert.deepStrictEqual(astray(modules), [])
+  })
+
+  it("counts rolling limits over HTTP only as their routes declare them", () => {
+    const counting = modules
+      .filter(({ path }) => path.startsWith("src/http/"))
+      .filter(({ imports }) => imports.some(({ target, isType }) => target.endsWith("/RollingLimits.ts") && !isType))
+      .map(({ path }) => path)
+    assert.deepStrictEqual(counting, ["src/http/server/limits/takeWindows.ts"])
   })
 
   it("makes outbound calls without the guard only from the command line", () => {

@@ -3,8 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { hash, timingSafeEqual } from "node:crypto"
+import { createHmac, hash, timingSafeEqual } from "node:crypto"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { OperatorSessions, proofOf } from "#src/db/operators/OperatorSessions.ts"
+import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { bearerOf } from "./bearer.ts"
+import { read } from "./credential.ts"
+import { ADMIN_TOKEN, type Operator } from "./Operator.ts"
 
 export class OperatorUnauthenticated extends Schema.TaggedError<OperatorUnauthenticated>()(
   "OperatorUnauthenticated",
@@ -14,24 +19,90 @@ export class OperatorUnauthenticated extends Schema.TaggedError<OperatorUnauthen
 // Digests are equally long, which the comparison requires.
 const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer")
 
-/** Authenticates the bearer of an operator route. Without a configured token, every bearer is refused. */
+/** The CSRF token of a session. Nobody can derive it without the cookie. */
+const csrfOf = (cookie: string): string => createHmac("sha256", cookie).update("csrf").digest("base64url")
+
+export interface OperatorAuthenticationOptions {
+  /** Null: no bearer is the owner's. */
+  readonly adminToken: Redacted.Redacted | null
+  /** The entries of OPERATORS, as they were set. */
+  readonly grounds: ReadonlyArray<string>
+}
+
+/**
+ * Authenticates operators: by the bearer ADMIN_TOKEN or a token (op_...), or by the cookie of a session (os_...).
+ * Nothing is cached, so a revoked token or session is refused at once.
+ */
 export class OperatorAuthentication extends Context.Service<
   OperatorAuthentication,
   {
-    readonly authenticate: (authorization: string | undefined) => Effect.Effect<void, OperatorUnauthenticated>
+    /** Whether the text is ADMIN_TOKEN. */
+    readonly isAdminToken: (text: string) => boolean
+    /** Whether the header has a bearer that is guessable, such as ADMIN_TOKEN, and not random and checked. */
+    readonly isGuessable: (authorization: string | undefined) => boolean
+    readonly byBearer: (
+      authorization: string | undefined
+    ) => Effect.Effect<Operator, OperatorUnauthenticated | DatabaseError>
+    readonly byCookie: (cookie: string | undefined) => Effect.Effect<Operator, OperatorUnauthenticated | DatabaseError>
   }
 >()("src/accounts/OperatorAuthentication") {
-  static readonly layer = (token: Redacted.Redacted | null) =>
-    Layer.sync(OperatorAuthentication, () => {
-      const expected = token === null ? null : digestOf(Redacted.value(token))
-      return OperatorAuthentication.of({
-        authenticate: (authorization) =>
-          Effect.suspend(() => {
+  static readonly layer = ({ adminToken, grounds }: OperatorAuthenticationOptions) =>
+    Layer.effect(
+      OperatorAuthentication,
+      Effect.gen(function* () {
+        const tokens = yield* OperatorTokens
+        const sessions = yield* OperatorSessions
+        const expected = adminToken === null ? null : digestOf(Redacted.value(adminToken))
+        const allGrounds = [...grounds, ...(adminToken === null ? [] : [Redacted.value(adminToken)])]
+        const unauthenticated = new OperatorUnauthenticated()
+
+        const isAdminToken = (text: string) => expected !== null && timingSafeEqual(expected, digestOf(text))
+        const isStillLetIn = (cookie: string, proof: Buffer | null) =>
+          proof === null || allGrounds.some((one) => timingSafeEqual(proofOf(cookie, one), proof))
+
+        const byBearer = Effect.fnUntraced(function* (authorization: string | undefined) {
+          const bearer = bearerOf(authorization)
+          if (bearer === undefined) return yield* unauthenticated
+          if (isAdminToken(bearer))
+            return { id: ADMIN_TOKEN, name: ADMIN_TOKEN, role: "owner", via: "admin_token" } satisfies Operator
+          const given = read("op_", bearer)
+          if (given === null) return yield* unauthenticated
+          const stored = yield* tokens.find(given.prefix)
+          if (stored === undefined || stored.ended || !timingSafeEqual(stored.secret_hash, given.secretHash))
+            return yield* unauthenticated
+          if (stored.use_unwritten) yield* tokens.used(given.prefix)
+          const { name, role } = stored
+          return { id: given.prefix, name, role, via: "token" } satisfies Operator
+        })
+
+        const byCookie = Effect.fnUntraced(function* (cookie: string | undefined) {
+          const given = cookie === undefined ? null : read("os_", cookie)
+          if (cookie === undefined || given === null) return yield* unauthenticated
+          const stored = yield* sessions.find(given.prefix)
+          if (stored === undefined || stored.ended || !timingSafeEqual(stored.secret_hash, given.secretHash))
+            return yield* unauthenticated
+          if (!isStillLetIn(cookie, stored.proof)) return yield* unauthenticated
+          if (stored.use_unwritten) yield* sessions.used(given.prefix)
+          const { operator_id: id, name, role } = stored
+          return {
+            id,
+            name,
+            role,
+            via: "session",
+            sessionId: given.prefix,
+            csrf: csrfOf(cookie)
+          } satisfies Operator
+        })
+
+        return OperatorAuthentication.of({
+          isAdminToken,
+          isGuessable: (authorization) => {
             const bearer = bearerOf(authorization)
-            return expected !== null && bearer !== undefined && timingSafeEqual(expected, digestOf(bearer))
-              ? Effect.void
-              : Effect.fail(new OperatorUnauthenticated())
-          })
+            return bearer !== undefined && read("op_", bearer) === null
+          },
+          byBearer,
+          byCookie
+        })
       })
-    })
+    )
 }

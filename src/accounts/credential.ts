@@ -13,9 +13,9 @@ const CHECKSUM = 6
 
 /**
  * A runtime key of an app, an account access token (contract 2.2), and a device code, which is exchanged for such a
- * token.
+ * token. An operator's token, the cookie of an operator's session, and the one-time code of a console link.
  */
-export type Kind = "ck_" | "lat_" | "dc_"
+export type Kind = "ck_" | "lat_" | "dc_" | "op_" | "os_" | "oc_"
 
 const random = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
 

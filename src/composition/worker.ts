@@ -8,6 +8,7 @@ import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
 import * as privacy from "./privacy.ts"
+import * as operators from "./operators.ts"
 import { proactiveDecisions } from "./proactive.ts"
 import * as research from "./research.ts"
 import * as telegram from "./telegram.ts"
@@ -33,6 +34,7 @@ export const worker = Layer.merge(jobs, pollers).pipe(
   Layer.provide([
     Membership.layer,
     billing.working,
+    operators.working,
     proactiveDecisions,
     privacy.working,
     telegram.suspensions,

@@ -26,6 +26,14 @@ export interface Reconciliation {
   readonly mismatches: ReadonlyArray<Mismatch>
 }
 
+/** The result of the last nightly check. */
+export interface LedgerCheck extends Reconciliation {
+  readonly checked_at: Date
+  readonly since: Date
+}
+
+/** How long the results of checks are kept. */
+const KEPT = "90 days"
 /** Maximum number of mismatches in one answer. */
 const MOST = 1000
 
@@ -38,6 +46,14 @@ export class Ledger extends Context.Service<
       readonly appId: string | null
       readonly since: Date
     }) => Effect.Effect<Reconciliation, DatabaseError>
+    /** Keeps the result of a check of all apps. */
+    readonly record: (since: Date, result: Reconciliation) => Effect.Effect<void, DatabaseError>
+    /** The last recorded check. Undefined: there was none. */
+    readonly lastCheck: Effect.Effect<LedgerCheck | undefined, DatabaseError>
+    /**
+     * Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server.
+     */
+    readonly keepMismatches: (mismatches: ReadonlyArray<Mismatch>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Ledger") {
   static readonly layer = Layer.effect(
@@ -94,7 +110,36 @@ export class Ledger extends Context.Service<
         return { turns, mismatches }
       })
 
-      return Ledger.of({ reconcile })
+      const keepMismatches = (mismatches: ReadonlyArray<Mismatch>) =>
+        query(
+          (sql) => sql`
+      with found as (
+        select app_id, count(*)::int as turns, min(run_ref) as run_ref
+        from unnest(${mismatches.map((m) => m.app_id)}::text[], ${mismatches.map((m) => m.run_ref)}::text[])
+          as m(app_id, run_ref) group by 1
+      ), gone as (
+        delete from ledger_mismatches where app_id not in (select app_id from found)
+      )
+      insert into ledger_mismatches as l (app_id, turns, run_ref) select app_id, turns, run_ref from found
+      on conflict (app_id) do update set turns = excluded.turns, run_ref = excluded.run_ref`
+        ).pipe(Effect.asVoid)
+
+      return Ledger.of({
+        reconcile,
+        keepMismatches,
+        record: (since, { turns, mismatches }) =>
+          Effect.asVoid(
+            query(
+              (sql) => sql`
+        with old as (delete from ledger_checks where checked_at < now() - ${KEPT}::interval)
+        insert into ledger_checks (since, turns, mismatches)
+        values (${since}, ${turns}::int, ${JSON.stringify(mismatches)}::text::json)`
+            )
+          ),
+        lastCheck: query<Array<LedgerCheck>>(
+          (sql) => sql`select checked_at, since, turns, mismatches from ledger_checks order by checked_at desc limit 1`
+        ).pipe(Effect.map(([row]) => row))
+      })
     })
   )
 }

@@ -2,6 +2,7 @@ import type { Table } from "#src/db/postgres/catalogue/Table.ts"
 import { monthOfLedger } from "./monthOfLedger.ts"
 
 export const tables: ReadonlyArray<Table> = [
+  { name: "ledger_mismatches", owners: { app: "app_id" } },
   {
     name: "allowances",
     owners: { app: "app_id", person: "external_user_ref" },
@@ -16,6 +17,7 @@ export const tables: ReadonlyArray<Table> = [
     },
     exported: { not: "the app's caps, and counters of what ledger.json sums up" }
   },
+  { name: "ledger_checks", owners: {} },
   {
     name: "ledger",
     owners: { app: "app_id", session: "session_id" },

@@ -5,6 +5,7 @@ import { tables as crashes } from "#src/db/crashes/tables.ts"
 import { tables as delivery } from "#src/db/delivery/tables.ts"
 import { tables as evals } from "#src/db/evals/tables.ts"
 import { tables as memory } from "#src/db/memory/tables.ts"
+import { tables as operators } from "#src/db/operators/tables.ts"
 import { tables as postgres } from "#src/db/postgres/tables.ts"
 import type { Table } from "#src/db/postgres/catalogue/Table.ts"
 import { tables as privacy } from "#src/db/privacy/tables.ts"
@@ -31,6 +32,7 @@ export const allTables: ReadonlyArray<Table> = [
   ...world,
   ...character,
   ...crashes,
+  ...operators,
   ...tenancy,
   ...postgres
 ]

@@ -75,8 +75,8 @@ export class Workers extends Context.Service<
        * A turn that has killed its worker `CRASH_LIMIT` times is given up (`generation_failed`). If the monitor has
        * recorded what a worker was stuck in, only that turn is counted, or none. Otherwise it is unknown which turn
        * killed the worker, so all its turns are counted. The first time, all of them restart at once. From the second
-       * time on, each waits for a random delay of up to 10, 30 and 90 seconds. So they restart separately, and only the
-       * one that kills reaches the cap.
+       * time on, each waits for a random time of 5 to 10, 15 to 30 and 45 to 90 seconds (`waitApart`). So they restart
+       * separately, and only the one that kills reaches the cap.
        */
       const free = Effect.fnUntraced(function* (owners: ReadonlyArray<string>, crashed: boolean, blame = NOBODY_KNOWN) {
         yield* query(

@@ -6,11 +6,13 @@ import { CRASH_LIMIT } from "#src/units/attempt.ts"
 const KNOWN_AFTER = "2 seconds"
 
 /**
- * How long a unit of work waits after its process died, if it had crashed `before` times already (1 or more): up to 10,
- * 30 and 90 seconds. Each unit waits for a random time, so only the one that kills the process reaches the cap.
+ * How long a unit of work waits after its process died, if it had crashed `before` times already (1 or more): 5 to 10,
+ * 15 to 30 and 45 to 90 seconds. The waits are random, so that units restart separately, and only the one that kills
+ * the process reaches the cap. They are never short, so that a unit that did no harm also outlasts a minute in which
+ * processes are killed every few seconds.
  */
 export const waitApart = (sql: Sql, before: postgres.PendingQuery<postgres.Row[]>) =>
-  sql`random() * interval '10 seconds' * 3 ^ (${before} - 1)`
+  sql`(1 + random()) * interval '5 seconds' * 3 ^ (${before} - 1)`
 
 /**
  * When a unit of work with this many crashes in `crashed_units` may be begun again. After its first crash it is at

@@ -25,9 +25,16 @@ export type AuditAction =
   | "device.denied"
   | "telegram.held"
   | "telegram.released"
+  | "operator_token.created"
+  | "operator_token.revoked"
+  | "operator.signed_in"
+  | "operator.signed_out"
+  | "operator.sign_in_failed"
+  | "operator_session.revoked"
+  | "session.content_opened"
 
 export interface Change {
-  /** The app's account if left out. */
+  /** The app's account if left out. Without an app either, the entry is about the server, and only operators see it. */
   readonly accountId?: string
   readonly action: AuditAction
   readonly appId?: string
@@ -36,7 +43,7 @@ export interface Change {
    * erasure, because nothing else may identify them.
    */
   readonly subject?: string
-  /** Further details. Never a secret. */
+  /** Further details, such as `before` and `after`. The app's account sees them, too. Never a secret. */
   readonly detail?: object
 }
 
@@ -48,10 +55,12 @@ export const auditing = ({ query }: Context.Service.Shape<typeof Database>) =>
     const actor = yield* CurrentActor
     yield* query(
       (sql) => sql`
-      insert into audit_log (account_id, entry_id, actor_kind, actor, action, app_id, subject, detail)
+      insert into audit_log (account_id, entry_id, actor_kind, actor, address, credential, action, app_id, subject,
+        detail)
       values (coalesce(${accountId ?? null}, (select account_id from apps
         where app_id = ${appId ?? null})),
           ${newId("aud")}, ${actor.kind},
-            ${actor.id}, ${action}, ${appId ?? null}, ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`
+            ${actor.id}, ${actor.address ?? null}, ${actor.credential ?? null}, ${action}, ${appId ?? null},
+              ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`
     )
   })

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type { FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyRequest } from "fastify"
 import type { ServerResponse } from "node:http"
 import * as z from "zod"
 import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
@@ -13,7 +13,9 @@ import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { cursorExpired, sessionNotFound } from "./conversationErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
+import { openStream } from "#src/http/server/eventStream.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
+import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
@@ -38,18 +40,6 @@ const startOf = (request: FastifyRequest, since: number) => {
     : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
 }
 
-const openStream = (reply: FastifyReply, retryMs: number): void => {
-  const headers = reply.getHeaders()
-  reply.hijack()
-  reply.raw.writeHead(200, {
-    ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store, no-transform",
-    "x-accel-buffering": "no"
-  })
-  reply.raw.write(`retry: ${retryMs}\n\n`)
-}
-
 export const sinkOf = (response: ServerResponse): Sink => ({
   write: (text) => response.write(text),
   onDrain: (resume) => response.once("drain", resume),
@@ -63,7 +53,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   app.get(
     "/v1/sessions/:session_id/events",
     {
-      config: { demo: true, exists: sessionExists },
+      config: { demo: true, exists: sessionExists, cost: { reads: 1 } },
       schema: {
         operationId: "readEvents",
         summary: "List the events of a session after a cursor",
@@ -77,7 +67,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           limit: wholeInQuery(1, MAX_PAGE).default(MAX_PAGE),
           wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet")
         }),
-        response: answers(EventPage, 404, 410, 429)
+        response: answers(EventPage, 404, 410)
       }
     },
     async (request, reply) => {
@@ -93,7 +83,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             wait,
             poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
           )
-          const page = yield* OpenReads.use((reads) => reads.whileOpen(request.principal, wait, reading))
+          const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
           if (Option.isNone(page)) return yield* sessionNotFound
           const { text, nextCursor, tail, keptAfter } = page.value
           if (since < keptAfter) return yield* cursorExpired(keptAfter)
@@ -116,7 +106,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     "/v1/sessions/:session_id/events/stream",
     {
       exposeHeadRoute: false,
-      config: { demo: true, exists: sessionExists },
+      config: { demo: true, exists: sessionExists, cost: { reads: 1 } },
       schema: {
         operationId: "streamEvents",
         summary: "Stream the events as server-sent events. A connection lasts at most five minutes",
@@ -128,8 +118,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           "text/event-stream",
           z.string().describe("One frame per event: id is its cursor, event its type, data the event as JSON"),
           404,
-          410,
-          429
+          410
         )
       }
     },
@@ -147,7 +136,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
           const feeds = yield* Feeds
           const { watch } = yield* KeyWatch
-          const leaveCount = yield* OpenReads.use((reads) => reads.open(request.principal))
+          const leaveCount = yield* OpenReads.use((reads) => reads.open(readerOf(request)))
           openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
           const sink = sinkOf(reply.raw)
           const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)

@@ -13,6 +13,8 @@ import { makeAnswer } from "./makeAnswer.ts"
 import { parseOnThread } from "./body/parseOnThread.ts"
 import { makeBridge } from "./bridge.ts"
 import { CannotListen } from "./CannotListen.ts"
+import { countRequests } from "./countRequests.ts"
+import { logRequests } from "./logRequests.ts"
 import { makeApp } from "./makeApp.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { HandlerServices, Routes, Server } from "./Server.ts"
@@ -45,7 +47,15 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
 
         const { trustedProxies, publicRequestsPerMinute } = options
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
-        yield* admitRequests(app, { bridge, headers, publicRequestsPerMinute, isClosing: () => closing })
+        countRequests(app)
+        yield* logRequests(app)
+        yield* admitRequests(app, {
+          bridge,
+          headers,
+          publicRequestsPerMinute,
+          isClosing: () => closing,
+          baseUrl: () => baseUrl
+        })
         parseOnThread(app, bridge)
         // While the server stops, an answered connection must not be kept alive for another request.
         app.addHook("onSend", (_, reply, __, done) => {

@@ -13,11 +13,13 @@ import type * as Layer from "effect/Layer"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import type { AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Principal } from "#src/accounts/Authentication.ts"
+import type { Operator } from "#src/accounts/Operator.ts"
 import type { ApiError } from "./ApiError.ts"
 import type { Accepted } from "./body/requireReadable.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
 import type { Credential } from "./Credential.ts"
+import type { Cost } from "./limits/Cost.ts"
 import type { Exists } from "./resourceExists.ts"
 
 /** The layers that provide what handlers use, by names of their own: src/composition adds them. */
@@ -61,17 +63,14 @@ declare module "fastify" {
     principal: Principal
     /** Set on every route of the account plane. */
     account: AccountPrincipal
-    /** Whether the operator's token was sent to a route of the operator. */
-    isOperator: boolean
+    /** Set on every route of operators. */
+    operator: Operator
   }
   interface FastifyContextConfig {
     /** The credential that it takes. Default: a runtime key. */
     readonly auth?: Credential
-    /**
-     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for
-     * pictures that pages show.
-     */
-    readonly uncounted?: boolean
+    /** What a request takes from limits and budgets. Default: one request. */
+    readonly cost?: Cost
     /** Never requested by browsers: answers have no headers for them, except errors with a body. */
     readonly machine?: boolean
     /** Open to demo keys. All other routes are closed to them. */

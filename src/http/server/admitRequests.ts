@@ -7,6 +7,7 @@ import type { ApiError } from "./ApiError.ts"
 import { authenticate } from "./authenticate.ts"
 import { authenticateAccount } from "./authenticateAccount.ts"
 import { authenticateOperator } from "./authenticateOperator.ts"
+import { refuseForgedRequests } from "./csrf.ts"
 import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
 import { requireReadable } from "./body/requireReadable.ts"
 import type { Bridge } from "./bridge.ts"
@@ -33,14 +34,16 @@ export const admitRequests = Effect.fnUntraced(function* (
     readonly headers: Readonly<Record<string, string>>
     readonly publicRequestsPerMinute: number
     readonly isClosing: () => boolean
+    readonly baseUrl: () => string
   }
 ) {
-  const { bridge, headers, isClosing } = options
+  const { bridge, headers, isClosing, baseUrl } = options
   const { remembered } = yield* Authentication
   const limits = yield* RateLimits
   const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
   const waitForLarge = makeLargeBodies()
   const isClosedToDemo = noteDemoSurface(app)
+  refuseForgedRequests(app, baseUrl)
 
   const principalOf = async (request: FastifyRequest, reply: FastifyReply) =>
     remembered(request.headers.authorization) ?? (await bridge.run(authenticate(request), reply, "when caller leaves"))
@@ -76,13 +79,15 @@ export const admitRequests = Effect.fnUntraced(function* (
     const { config } = request.routeOptions
     return matchCredential<Promise<void>>(config.auth, {
       none: async () => {
-        if (config.uncounted !== true) countAddress(request)
+        if (config.cost?.requests !== 0) countAddress(request)
       },
-      operator: async () => {
-        // Counted before the token is checked, so that nobody can guess it.
-        countAddress(request)
-        await bridge.run(authenticateOperator(request), reply, "when caller leaves")
-        request.isOperator = true
+      operator: async (role) => {
+        const authenticated = authenticateOperator(request, {
+          role,
+          baseUrl: baseUrl(),
+          count: () => refuseAddress(request)
+        })
+        request.operator = await bridge.run(authenticated, reply, "when caller leaves")
       },
       account: async (scope) => {
         await refuseDemoKey(request, reply)

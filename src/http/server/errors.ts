@@ -1,3 +1,4 @@
+import type { OperatorRole } from "#src/accounts/Operator.ts"
 import type { RateLimitState } from "#src/db/tenancy/RateLimits.ts"
 import { defineError, definePlainError } from "#src/http/server/catalogue.ts"
 
@@ -59,7 +60,25 @@ export const runtimeKeyUsed = definePlainError(
 )
 export const missingOperatorToken = definePlainError(
   401,
-  "Authentication required: send `Authorization: Bearer` with the operator's token."
+  "Authentication required: send `Authorization: Bearer` with ADMIN_TOKEN or an operator token (op_...), or sign " +
+    "in at " +
+    "/console."
+)
+const roleTooLow = defineError(
+  403,
+  "operator_role_too_low",
+  "Your role doesn't allow this.",
+  "Ask an owner of this server to do it, or for a token or an entry in OPERATORS with a higher role."
+)
+export const operatorRoleTooLow = (has: OperatorRole, least: OperatorRole) =>
+  roleTooLow.saying(`This requires the role ${least}. Your role is ${has}.`)
+export const csrfFailed = defineError(
+  403,
+  "csrf_failed",
+  "The request doesn't prove that it comes from a page of the console.",
+  "Reload the page and try again. A program sends the session's token in the header X-CSRF-Token, or uses an " +
+    "operator " +
+    "token (op_...) instead of a session."
 )
 const missingScope = defineError(
   403,

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
+import { credentialOf } from "#src/accounts/Operator.ts"
 import { ignoredFields } from "./body/ignoredFields.ts"
 import { rawBody } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
@@ -9,11 +10,11 @@ import { matchCredential } from "./Credential.ts"
 import type { HandlerServices, Server } from "./Server.ts"
 
 /** The actor for the changes that a request makes. */
-export const actorOf = ({ principal, account, routeOptions }: FastifyRequest): Actor =>
+export const actorOf = ({ principal, account, operator, routeOptions, ip }: FastifyRequest): Actor =>
   matchCredential<Actor>(routeOptions.config.auth, {
     app: () => ({ kind: "runtime_key", id: principal.prefix }),
     account: () => ({ kind: "account_token", id: account.token.prefix }),
-    operator: () => ({ kind: "operator", id: "ADMIN_TOKEN" }),
+    operator: () => ({ kind: "operator", id: operator.id, address: ip, credential: credentialOf(operator) }),
     none: () => ({ kind: "anybody", id: null })
   })
 

@@ -54,6 +54,6 @@ export const makeApp = (options: {
   parseBodies(app, BODY_LIMIT_BYTES)
   app.decorateRequest("principal")
   app.decorateRequest("account")
-  app.decorateRequest("isOperator", false)
+  app.decorateRequest("operator")
   return app
 }

@@ -76,7 +76,7 @@ export const AuditEntryData = z.object({
   actor: z
     .object({
       kind: z.enum(["operator", "person", "account_token", "runtime_key", "anybody"]),
-      id: z.string().nullable().describe("Prefix of the token or key")
+      id: z.string().nullable().describe("Prefix of the token or key. null: the operator of this server, or a person")
     })
     .describe("Who performed the action"),
   app_id: z.string().nullable(),

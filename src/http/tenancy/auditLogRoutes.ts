@@ -13,7 +13,8 @@ const toResource = (entry: AuditEntry) => ({
   id: entry.entry_id,
   at: entry.at.toISOString(),
   action: entry.action,
-  actor: { kind: entry.actor_kind, id: entry.actor },
+  // Which of the operators it was is not for accounts to know.
+  actor: { kind: entry.actor_kind, id: entry.actor_kind === "operator" ? null : entry.actor },
   app_id: entry.app_id,
   subject: entry.subject,
   detail: toAuditDetail(entry)

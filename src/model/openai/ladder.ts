@@ -12,7 +12,7 @@ const MAX_UNSTRUCTURED = 3
 const KEPT_MS = 10 * 60_000
 
 const NO_JSON =
-  "the model has written no JSON several times in a row, so its replies fail; if it is a small model, set OPENAI_JSON=none"
+  "the model has written no JSON several times in a row, so its replies fail; for a small model, set OPENAI_JSON=none"
 
 /**
  * How to request structure from one model at one address. Uses a lower rung if the server rejects a format and then

@@ -50,8 +50,17 @@ describe("the operator's list of apps", () => {
   })
 
   it("names the operator's token as the author of what is changed there", () => {
-    const request = { routeOptions: { config: { auth: "operator" } }, isOperator: true } as FastifyRequest
-    assert.deepStrictEqual(actorOf(request), { kind: "operator", id: "ADMIN_TOKEN" })
+    const request = {
+      routeOptions: { config: { auth: { operator: "viewer" } } },
+      operator: { id: "ADMIN_TOKEN", name: "ADMIN_TOKEN", role: "owner", via: "admin_token" },
+      ip: "192.0.2.1"
+    } as unknown as FastifyRequest
+    assert.deepStrictEqual(actorOf(request), {
+      kind: "operator",
+      id: "ADMIN_TOKEN",
+      address: "192.0.2.1",
+      credential: "ADMIN_TOKEN"
+    })
   })
 
   it("is closed to everybody when no token is set", async () => {

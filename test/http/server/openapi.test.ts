@@ -203,6 +203,25 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
         "GET /admin/apps",
+        "GET /admin/apps/{app_id}",
+        "GET /admin/bots",
+        "GET /admin/bots/{bot_id}",
+        "GET /admin/channels",
+        "GET /admin/channels/{channel_id}",
+        "GET /admin/deliveries",
+        "GET /admin/deliveries/{attempt_id}",
+        "GET /admin/health",
+        "GET /admin/ledger",
+        "GET /admin/ledger/discrepancies",
+        "GET /admin/sessions",
+        "GET /admin/sessions/{session_id}",
+        "GET /admin/sessions/{session_id}/timeline",
+        "GET /admin/sessions/{session_id}/trace",
+        "GET /admin/settings",
+        "GET /console",
+        "GET /console/apps",
+        "GET /console/assets/console-{hash}.css",
+        "GET /console/assets/console-{hash}.js",
         "GET /dev-issuer/interaction/{uid}",
         "GET /dev-issuer/{rest}",
         "GET /device",
@@ -213,6 +232,7 @@ describe("the OpenAPI document", () => {
         "GET /docs/",
         "GET /docs/js/scalar.js",
         "GET /healthz",
+        "GET /metrics",
         "GET /openapi.json",
         "GET /readyz",
         "GET /v1/account",
@@ -399,6 +419,9 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  /** The screens of the console are HTML for people, with their own sign-in. */
+  const isConsole = (name: string) => / \/console(?:\/|$)/.test(name) && !name.includes("/console/assets/")
+
   /** Routes that are answered without their usual input: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422,
@@ -410,6 +433,8 @@ describe("the OpenAPI document", () => {
     "GET /dev-issuer/{rest}": 404,
     "POST /dev-issuer/{rest}": 404,
     "POST /device": 400,
+    "GET /console/assets/console-{hash}.css": 200,
+    "GET /console/assets/console-{hash}.js": 200,
     "GET /device/callback": 410,
     "GET /device/confirm": 410,
     "GET /device/sign-in": 410,
@@ -428,7 +453,7 @@ describe("the OpenAPI document", () => {
     const ids = operations().map(([, operation]) => operation.operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const [name, { responses, requestBody, parameters = [], security }] of operations()) {
-      if (security?.length === 0) continue
+      if (security?.length === 0 || isConsole(name)) continue
       assert.includeMembers(Object.keys(responses), ["200", "401", "403", "422", "500", "503"], name)
       if (name.includes("{")) assert.property(responses, "404", name)
       if (requestBody !== undefined) assert.property(responses, "413", name)
@@ -455,6 +480,7 @@ describe("the OpenAPI document", () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
           name.startsWith("POST") &&
+          !isConsole(name) &&
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/evaluate") &&
@@ -469,22 +495,29 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("requires an account token on the account plane, the operator's on its own, and a runtime key elsewhere", () => {
+  it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
+      if (/ \/(?:admin|console|metrics)\b/.test(name)) {
+        const [role] = security[0].operatorToken
+        assert.include(["viewer", "operator", "owner"], role, name)
+        assert.deepStrictEqual(security, [{ operatorToken: [role] }, { operatorSession: [role] }], name)
+        continue
+      }
       assert.deepStrictEqual(
         security ?? document.security,
-        name.includes(" /v1/account")
-          ? [{ accountToken: [] }]
-          : name.includes(" /admin/")
-            ? [{ operatorToken: [] }]
-            : [{ runtimeKey: [] }],
+        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
         name
       )
     }
   })
 
   it("includes internal routes, marks them, and keeps them out of the runtime reference", () => {
-    const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const described = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const screens = described.filter(([name]) => isConsole(name))
+    const internal = described.filter(([name]) => !isConsole(name))
+    assert.isNotEmpty(screens)
+    for (const [name, operation] of screens)
+      assert.deepInclude(operation, { tags: ["Operator"], "x-scalar-ignore": true }, name)
     assert.deepStrictEqual(
       internal.map(([name]) => name).sort(),
       Object.keys(BARE)
@@ -525,7 +558,8 @@ describe("the OpenAPI document", () => {
       operations()
         .map(([name]) => name)
         .filter(
-          (name) => / \/(?:v1\/account|admin\/)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
+          (name) =>
+            / \/(?:v1\/account|admin\/|metrics$)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
         )
     )
   })
@@ -792,7 +826,8 @@ describe("real responses", () => {
       strict(ImportData),
       async () =>
         app.get(
-          `/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
+          "/v1/imports/" +
+            `${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
         )
     ],
     [

@@ -49,11 +49,15 @@ const withCodes = (status: keyof typeof ERRORS): string => {
 export const withData = (data: z.ZodType) =>
   z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
 
-type Answers = Record<
+export type Answers = Record<
   number,
   | z.ZodType<unknown>
   | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }
 >
+
+/** The answers with these errors. */
+export const errorAnswers = (...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
+  Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
 
 /** The answers of a route: its data in the envelope, and its errors in addition to the common ones. */
 export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
@@ -99,7 +103,7 @@ export const publicAnswers = (
   ...errors: ReadonlyArray<keyof typeof ERRORS>
 ): Answers => ({
   200: { description: "Success", content: { [mediaType]: { schema: success } } },
-  ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
+  ...errorAnswers(...errors)
 })
 
 /** What the answer to any request with a body may contain besides the resource. */
