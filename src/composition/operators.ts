@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
@@ -69,6 +70,17 @@ export const working = Rollups.layer
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.merge(ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)), Readiness.layer)
+
+/** Keeps metrics current that are read from the database, if they are sent to a collector. */
+export const refreshing = Layer.unwrap(
+  Effect.map(Settings, ({ otlp }) =>
+    otlp === null
+      ? Layer.empty
+      : Layer.effectDiscard(
+          Effect.flatMap(ProcessMetrics, ({ refresh }) => Effect.forkScoped(repeatForever("5 seconds", refresh)))
+        )
+  )
+)
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
 export const listener = Layer.unwrap(
