@@ -4,6 +4,13 @@ import { repeatForever } from "#channels/repeatForever.ts"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
+import { Activity } from "#src/db/operators/Activity.ts"
+import { Alerts } from "#src/db/operators/Alerts.ts"
+import { Audit } from "#src/db/operators/Audit.ts"
+import { Jobs } from "#src/db/operators/Jobs.ts"
+import { Presence } from "#src/db/operators/Presence.ts"
+import { Processes } from "#src/db/operators/Processes.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { FleetBots } from "#src/db/operators/FleetBots.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
@@ -36,8 +43,14 @@ const disks = Layer.unwrap(
   )
 )
 
-/** What is wrong with the server. */
-const health = Health.layer.pipe(Layer.provide(disks))
+const presence = Layer.unwrap(Effect.map(Settings, ({ roles }) => Presence.layer([...roles])))
+
+/** What is wrong with the server, and what has happened on it. */
+const health = Layer.merge(Health.layer, Activity.layer).pipe(
+  Layer.provide(disks),
+  Layer.provideMerge(presence),
+  Layer.provideMerge(Alerts.layer)
+)
 
 /** The lists of the operator, over all apps. */
 const lists = Layer.mergeAll(
@@ -57,10 +70,12 @@ const settings = Layer.effect(
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
+  Audit.layer,
   ConsoleCodes.layer,
+  Jobs.layer,
+  Processes.layer,
   Rollups.layer,
   authentication,
-  health,
   lists,
   settings
 )
@@ -69,7 +84,19 @@ export const serving = Layer.mergeAll(
 export const working = Rollups.layer
 
 /** What a process tells about itself, in every role. */
-export const monitoring = Layer.merge(ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)), Readiness.layer)
+export const monitoring = Layer.mergeAll(
+  ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)),
+  Readiness.layer,
+  health
+)
+
+/** Tells the process which worker it runs. */
+export const workerPresence = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { current } = yield* Membership
+    yield* Presence.use((presence) => presence.workerIs(current))
+  })
+)
 
 /** Keeps metrics current that are read from the database, if they are sent to a collector. */
 export const refreshing = Layer.unwrap(
