@@ -1,6 +1,17 @@
 import type { Routes } from "#src/http/server/Server.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
+import { breakGlassRoutes } from "./breakGlassRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
+import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
+import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
+import { operatorTokenRoutes } from "./operatorTokenRoutes.ts"
 
 /** The routes of this domain. */
-export const routes: ReadonlyArray<Routes> = [appHealthRoutes, operatorAppRoutes]
+export const routes: ReadonlyArray<Routes> = [
+  appHealthRoutes,
+  breakGlassRoutes,
+  operatorAppRoutes,
+  operatorAuditRoutes,
+  operatorSignInRoutes,
+  operatorTokenRoutes
+]
