@@ -4,6 +4,7 @@ import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
+import { FailedSignIns } from "#src/db/operators/FailedSignIns.ts"
 import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
@@ -18,6 +19,7 @@ export const serving = Layer.mergeAll(
   AppHealth.layer,
   BreakGlass.layer,
   ConsoleCodes.layer,
+  FailedSignIns.layer,
   OperatorAudit.layer,
   authentication
 )

@@ -1,8 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { prefixLength } from "#src/accounts/credential.ts"
-import { type OperatorToken, OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
+import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -15,22 +14,7 @@ import {
   OperatorTokenData,
   OperatorTokenPage
 } from "./operatorAccessSchemas.ts"
-
-export const toOperatorToken = (token: OperatorToken, nowMs: number) => ({
-  prefix: token.prefix,
-  name: token.name,
-  role: token.role,
-  status: token.revoked_at !== null ? "revoked" : token.expires_at.getTime() <= nowMs ? "expired" : "active",
-  created_by: token.created_by,
-  created_at: token.created_at.toISOString(),
-  expires_at: token.expires_at.toISOString(),
-  revoked_at: token.revoked_at?.toISOString() ?? null,
-  last_used_at: token.last_used_at?.toISOString() ?? null
-})
-
-/** Whether the text in a path can name a token. */
-export const isTokenPrefix = (text: string): boolean =>
-  text.length === prefixLength("op_") && /^op_[0-9A-Za-z]+$/.test(text)
+import { isTokenPrefix, toOperatorToken } from "./operatorTokenResource.ts"
 
 /** Tokens with which machines act as operators. Only owners manage them. */
 export const operatorTokenRoutes: Routes = ({ app, answer }) => {

@@ -5,6 +5,7 @@ import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
 import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
 import { operatorTokenRoutes } from "./operatorTokenRoutes.ts"
+import { signInRoutes } from "./signInRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
@@ -13,5 +14,6 @@ export const routes: ReadonlyArray<Routes> = [
   operatorAppRoutes,
   operatorAuditRoutes,
   operatorSignInRoutes,
-  operatorTokenRoutes
+  operatorTokenRoutes,
+  signInRoutes
 ]
