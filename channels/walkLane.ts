@@ -3,9 +3,28 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { Attempt, type Channel, type Message } from "./Channel.ts"
+import { clockSeconds, countersByTwo, histogramsBy, LONG_SECONDS, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
+import { Attempt, type Channel, type Message, OUTCOME_NAME } from "./Channel.ts"
 import { deliveryOf, nextEvent, moveAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
 import type { LaneEvent, LaneLease, Lanes } from "./Lanes.ts"
+
+const attempts = countersByTwo(
+  "troupe_deliveries_total",
+  "Attempts to deliver a message, by kind of channel and outcome",
+  ["kind", "outcome"]
+)
+const attemptSeconds = histogramsBy(
+  "troupe_delivery_seconds",
+  "Time of one attempt to deliver a message, by kind of channel",
+  QUICK_SECONDS,
+  "kind"
+)
+const lagSeconds = histogramsBy(
+  "troupe_delivery_lag_seconds",
+  "Time from an event to its delivery, by kind of channel",
+  LONG_SECONDS,
+  "kind"
+)
 
 const defected = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
 
@@ -16,12 +35,17 @@ const deliver = Effect.fnUntraced(function* (
   earlier: Pick<LaneLease, "failures" | "early">
 ): Effect.fn.Return<StopResult> {
   const startedAt = yield* Clock.currentTimeMillis
+  const begunAt = clockSeconds()
   const attempt = yield* channel.deliver(message).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) => Effect.as(Effect.logError("delivery failed", cause), defected)
     )
   )
+  attempts(channel.kind.name, OUTCOME_NAME[attempt._tag]).add()
+  attemptSeconds(channel.kind.name).record(clockSeconds() - begunAt)
+  if (attempt._tag === "Sent" && !event.redo)
+    lagSeconds(channel.kind.name).record(((yield* Clock.currentTimeMillis) - event.createdAt) / 1000)
   const skip =
     attempt._tag === "Unknown" &&
     (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 })) === "skip"

@@ -8,7 +8,7 @@ const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json", "pipeline/domain/"],
   ["pipeline/"],
   ["channels/"],
-  ["src/units/"],
+  ["src/units/", "src/health/"],
   ["src/imports/", "src/pictures/"],
   ["src/db/", "src/model/", "src/accounts/", "src/storage/"],
   ["src/jobs/"],

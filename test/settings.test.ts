@@ -39,6 +39,8 @@ describe("an invalid setting", () => {
     ["ROLES", ","],
     ["ROLES", "api,cook"],
     ["TRUST_PROXY", "10.0.0.1"],
+    ["OPERATIONS_HOST", " "],
+    ["OPERATIONS_PORT", "ops"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_MODEL", " "],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],

@@ -5,6 +5,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import { observedGauge } from "#pipeline/telemetry/metric.ts"
 import { EventLog, type LogChunk, MAX_PAGE } from "./EventLog.ts"
 import { LogSignals, type WatchedSession } from "./LogSignals.ts"
 
@@ -210,13 +211,16 @@ export class Feeds extends Context.Service<
       })
       yield* Effect.sleep("1 second").pipe(Effect.andThen(tick), Effect.forever, Effect.forkScoped)
 
+      const countFollowers = () => [...feeds.values()].reduce((sum, feed) => sum + feed.followers.size, 0)
+      yield* observedGauge("troupe_open_streams", "Streams of session logs that are open here", countFollowers)
+
       const endAll = Effect.sync(() => everyFollower(end))
       yield* Effect.addFinalizer(() => endAll)
 
       return Feeds.of({
         follow,
         endAll,
-        count: Effect.sync(() => [...feeds.values()].reduce((sum, feed) => sum + feed.followers.size, 0))
+        count: Effect.sync(countFollowers)
       })
     })
   )

@@ -1,11 +1,18 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { clockSeconds, histogram, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { repeatForever } from "../repeatForever.ts"
 import { EventLog } from "./EventLog.ts"
 import { LogSignals } from "./LogSignals.ts"
 
 /** Sessions per check. If more are watched, they are checked in turn. */
 const SESSIONS_PER_LOOK = 1000
+
+const lookSeconds = histogram(
+  "troupe_log_watch_seconds",
+  "Time of one check of the watched logs for events that no notification has announced",
+  QUICK_SECONDS
+)
 
 /**
  * The guarantee behind the notifications: while there are listeners, the ends of the watched logs are checked every 100
@@ -23,7 +30,9 @@ export const layer = Layer.effectDiscard(
       if (next >= watched.length) next = 0
       const slice = watched.slice(next, next + SESSIONS_PER_LOOK)
       next += SESSIONS_PER_LOOK
+      const startedAt = clockSeconds()
       signals.receive(yield* log.tails(slice))
+      lookSeconds.record(clockSeconds() - startedAt)
     }).pipe(Effect.catchTag("LogUnavailable", () => Effect.void))
 
     yield* repeatForever("100 millis", look).pipe(Effect.annotateLogs({ service: "LogWatch" }), Effect.forkScoped)

@@ -1,8 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
+import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
+import { Disks } from "#src/db/operators/Disks.ts"
+import { Health } from "#src/db/operators/Health.ts"
+import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { FailedSignIns } from "#src/db/operators/FailedSignIns.ts"
 import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
@@ -14,6 +19,19 @@ const authentication = Layer.unwrap(
   Effect.map(Settings, ({ adminToken, operators }) => OperatorAuthentication.layer({ adminToken, rules: operators }))
 ).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
 
+/** The folders that the embedded database and pictures are stored in, on the machine of this process. */
+const disks = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl, dataDir, storage }) =>
+    Disks.layer([
+      ...(databaseUrl === null ? [{ path: dataDir, holds: "database" as const }] : []),
+      ...(storage.kind === "folder" ? [{ path: storage.folder, holds: "pictures" as const }] : [])
+    ])
+  )
+)
+
+/** What is wrong with the server. */
+const health = Health.layer.pipe(Layer.provide(disks))
+
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
@@ -21,5 +39,19 @@ export const serving = Layer.mergeAll(
   ConsoleCodes.layer,
   FailedSignIns.layer,
   OperatorAudit.layer,
+  health,
   authentication
+)
+
+/** Services that jobs use. */
+export const working = OperatorSessions.layer
+
+/** What a process tells about itself, in every role. */
+export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+
+/** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
+export const listener = Layer.unwrap(
+  Effect.map(Settings, ({ operations: { host, port } }) =>
+    port === null ? Layer.empty : OperationsListener.layer({ host, port })
+  )
 )

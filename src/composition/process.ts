@@ -16,6 +16,7 @@ import { heldUnits } from "./heldUnits.ts"
 import { pictures } from "./character.ts"
 import { outbound } from "./delivery.ts"
 import { imageModel, writer } from "./model.ts"
+import * as operators from "./operators.ts"
 import { pricing } from "./pricing.ts"
 import type { tables } from "./tables.ts"
 import * as telegram from "./telegram.ts"
@@ -25,7 +26,8 @@ import { worker } from "./worker.ts"
 import * as world from "./world.ts"
 
 /** What both roles stand on, each on those below it. */
-const shared = Layer.mergeAll(writer, Workers.layer.pipe(Layer.provide(heldUnits)), channelKinds, botCare).pipe(
+const shared = operators.monitoring.pipe(
+  Layer.provideMerge(Layer.mergeAll(writer, Workers.layer.pipe(Layer.provide(heldUnits)), channelKinds, botCare)),
   Layer.provideMerge(Alignment.layer),
   Layer.provideMerge(world.shared),
   Layer.provideMerge(Layer.merge(tenancy.limits, telegram.shared)),
@@ -57,6 +59,7 @@ export const roles = Layer.unwrap(
     return Layer.mergeAll(
       roles.has("api") ? api : Layer.empty,
       roles.has("worker") ? worker : Layer.empty,
+      operators.listener,
       Watchdog.layer,
       Notifier.layer
     )

@@ -7,6 +7,7 @@ import * as delivery from "./delivery.ts"
 import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
+import * as operators from "./operators.ts"
 import * as privacy from "./privacy.ts"
 import { proactiveDecisions } from "./proactive.ts"
 import * as research from "./research.ts"
@@ -33,6 +34,7 @@ export const worker = Layer.merge(jobs, pollers).pipe(
   Layer.provide([
     Membership.layer,
     billing.working,
+    operators.working,
     proactiveDecisions,
     privacy.working,
     telegram.suspensions,

@@ -15,7 +15,9 @@ const env = Config.all({
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATA_DIR: text("DATA_DIR", ".data"),
   ROLES: text("ROLES", ROLES.join(",")),
-  TRUST_PROXY: text("TRUST_PROXY", "false")
+  TRUST_PROXY: text("TRUST_PROXY", "false"),
+  OPERATIONS_HOST: text("OPERATIONS_HOST", "127.0.0.1"),
+  OPERATIONS_PORT: Config.option(Config.String("OPERATIONS_PORT"))
 })
 
 export const readServer = Effect.gen(function* () {
@@ -24,6 +26,7 @@ export const readServer = Effect.gen(function* () {
     (yield* check.oneOf("NODE_ENV", e.NODE_ENV, ["development", "production", "test"])) === "production"
   const databaseUrl = check.givenSecret(e.DATABASE_URL)
   if (databaseUrl !== null) yield* check.url("DATABASE_URL", Redacted.value(databaseUrl), ["postgres:", "postgresql:"])
+  const operationsPort = check.given(e.OPERATIONS_PORT)
   return {
     production,
     host: yield* check.named("HOST", e.HOST),
@@ -32,6 +35,11 @@ export const readServer = Effect.gen(function* () {
     databaseUrl,
     dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
+    /** The listener for probes and Prometheus. Without a port there is none. */
+    operations: {
+      host: yield* check.named("OPERATIONS_HOST", e.OPERATIONS_HOST),
+      port: operationsPort === null ? null : yield* check.whole("OPERATIONS_PORT", operationsPort, 0, 65535)
+    },
     /** The number of proxies in front of the server. */
     trustedProxies: yield* check.proxies("TRUST_PROXY", e.TRUST_PROXY)
   }

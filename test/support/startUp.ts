@@ -15,7 +15,7 @@ export interface Started {
 }
 
 const OURS =
-  /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
+  /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|OPERATIONS_.*|LOG_.*|OTEL_.*|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
 
 /**
  * Starts a program in the project's folder as the leader of its own process group, with an environment without the test

@@ -38,6 +38,8 @@ export class Ledger extends Context.Service<
       readonly appId: string | null
       readonly since: Date
     }) => Effect.Effect<Reconciliation, DatabaseError>
+    /** Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server. */
+    readonly keepMismatches: (mismatches: ReadonlyArray<Mismatch>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Ledger") {
   static readonly layer = Layer.effect(
@@ -94,7 +96,21 @@ export class Ledger extends Context.Service<
         return { turns, mismatches }
       })
 
-      return Ledger.of({ reconcile })
+      const keepMismatches = (mismatches: ReadonlyArray<Mismatch>) =>
+        query(
+          (sql) => sql`
+      with found as (
+        select app_id, count(*)::int as turns, min(run_ref) as run_ref
+        from unnest(${mismatches.map((m) => m.app_id)}::text[], ${mismatches.map((m) => m.run_ref)}::text[])
+          as m(app_id, run_ref) group by 1
+      ), gone as (
+        delete from ledger_mismatches where app_id not in (select app_id from found)
+      )
+      insert into ledger_mismatches as l (app_id, turns, run_ref) select app_id, turns, run_ref from found
+      on conflict (app_id) do update set turns = excluded.turns, run_ref = excluded.run_ref`
+        ).pipe(Effect.asVoid)
+
+      return Ledger.of({ reconcile, keepMismatches })
     })
   )
 }

@@ -2,6 +2,7 @@ import type { Table } from "#src/db/postgres/catalogue/Table.ts"
 import { monthOfLedger } from "./monthOfLedger.ts"
 
 export const tables: ReadonlyArray<Table> = [
+  { name: "ledger_mismatches", owners: { app: "app_id" } },
   {
     name: "allowances",
     owners: { app: "app_id", person: "external_user_ref" },

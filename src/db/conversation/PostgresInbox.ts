@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
+import { clockSeconds, countersBy, histogram, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Prices } from "#src/model/prices.ts"
 import type { Reserve } from "#src/model/reservation.ts"
@@ -20,6 +21,18 @@ import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { lockForSends } from "#src/db/billing/moneyStatements.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+
+const acceptSeconds = histogram(
+  "troupe_accept_seconds",
+  "Time to accept a message: from its arrival in a batch to the end of its transaction",
+  QUICK_SECONDS
+)
+const batchRows = histogram(
+  "troupe_accept_batch_rows",
+  "Messages that were accepted or refused in one transaction",
+  [1, 2, 4, 8, 16, 32, 64]
+)
+const refusals = countersBy("troupe_accept_refusals_total", "Messages that were not accepted, by reason", "reason")
 
 interface Send extends InboundMessage {
   readonly runRef: string
@@ -131,6 +144,7 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
       }
       const run = async (batch: ReadonlyArray<Send>) => {
         const written = await pool.begin((sql) => write(sql, batch))
+        batchRows.record(batch.length)
         announce(written)
         const { rows } = written
         const hold = (index: number) => rows[index]?.hold_micro_usd ?? 0
@@ -184,7 +198,10 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
           saidId: newId("evt"),
           statusId: message.source === "api" ? newId("evt") : null
         }
+        const startedAt = clockSeconds()
         const row = yield* submit(send).pipe(Effect.mapError((cause) => new InboxUnavailable({ cause })))
+        acceptSeconds.record(clockSeconds() - startedAt)
+        if (row.answer !== "accepted" && row.answer !== "replay") refusals(row.answer).add()
         return yield* toResult(row)
       })
       return Inbox.of({

@@ -12,17 +12,22 @@ export const recordChannelHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) =>
     app: batch.map(({ lease }) => lease.appId),
     channel: batch.map(({ lease }) => lease.channelId),
     outcome: batch.map(({ outcome }) => outcome),
-    throttleMs: batch.map(({ throttle }) => milliseconds(throttle))
+    throttleMs: batch.map(({ throttle }) => milliseconds(throttle)),
+    statusCode: batch.map(({ statusCode }) => statusCode),
+    errorCode: batch.map(({ errorCode }) => errorCode)
   }
   return sql`
     with seen as (
       select app_id, channel_id, bool_or(outcome = 'gone') as gone, bool_or(outcome in ('sent', 'rejected')) as reached,
-        count(*) filter (where outcome not in ('sent', 'rejected')) as failed, max(throttle_ms) as throttle_ms
-      from unnest(${b.app}::text[], ${b.channel}::text[],
-        ${b.outcome}::text[], ${b.throttleMs}::bigint[]) as t(app_id, channel_id, outcome, throttle_ms)
+        count(*) filter (where outcome not in ('sent', 'rejected')) as failed, max(throttle_ms) as throttle_ms,
+        (array_agg(status_code order by n desc) filter (where outcome not in ('sent', 'rejected')))[1] as status_code,
+        (array_agg(error_code order by n desc) filter (where outcome not in ('sent', 'rejected')))[1] as error_code
+      from unnest(${b.app}::text[], ${b.channel}::text[], ${b.outcome}::text[], ${b.throttleMs}::bigint[],
+        ${b.statusCode}::int[], ${b.errorCode}::text[])
+        with ordinality as t(app_id, channel_id, outcome, throttle_ms, status_code, error_code, n)
       group by 1, 2
     ), present as (
-      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, case when not s.reached
+      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, s.status_code, s.error_code, case when not s.reached
         then coalesce(c.failing_since, now()) end as failing_since
       from (select * from seen order by app_id, channel_id offset 0) s cross join lateral (
         select * from channels x where x.app_id = s.app_id and x.channel_id = s.channel_id and x.status in ('active',
@@ -33,6 +38,9 @@ export const recordChannelHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) =>
       failing_since = p.failing_since,
       consecutive_failures = case when p.reached then 0 else c.consecutive_failures + p.failed end,
       last_success_at = case when p.reached then now() else c.last_success_at end,
+      last_failure_at = case when p.failed > 0 then now() else c.last_failure_at end,
+      last_status_code = case when p.failed > 0 then p.status_code else c.last_status_code end,
+      last_error_code = case when p.failed > 0 then p.error_code else c.last_error_code end,
       status = case
         when p.gone or p.failing_since < now() -
           ${milliseconds(DISABLED_AFTER)}::bigint * interval '1 millisecond' then 'disabled'

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
+import { countersBy } from "#pipeline/telemetry/metric.ts"
 import {
   ANSWER_WITHIN_MS,
   withAnswerTimeout,
@@ -33,8 +34,19 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   }
 }
 
-export const toDatabaseError = (cause: unknown): DatabaseError =>
-  cause instanceof DatabaseError ? cause : new DatabaseError({ ...classify(cause), cause })
+const errors = countersBy(
+  "troupe_database_errors_total",
+  "Statements and transactions that failed, by reason",
+  "reason",
+  ["unreachable", "refused"]
+)
+
+export const toDatabaseError = (cause: unknown): DatabaseError => {
+  if (cause instanceof DatabaseError) return cause
+  const error = new DatabaseError({ ...classify(cause), cause })
+  errors(error.reason).add()
+  return error
+}
 
 /**
  * For the statements of one transaction: they run in order, but are pipelined without waiting for each other's results.

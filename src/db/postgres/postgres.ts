@@ -1,5 +1,12 @@
 import postgres from "postgres"
+import { clockSeconds, histogram, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { classify } from "./sqlState.ts"
+
+const beginSeconds = histogram(
+  "troupe_database_begin_seconds",
+  "Time until a transaction had a connection of the pool and had begun",
+  QUICK_SECONDS
+)
 
 /** An array element. Most need no escapes, and every column of every batch passes here. */
 const quoted = (text: string) =>
@@ -49,9 +56,11 @@ const withoutWritesAfterClose = (pool: Pool): Pool => {
   const original = pool.begin as <A>(work: (sql: postgres.TransactionSql<Types>) => unknown) => Promise<A>
   const begin = <A>(work: (sql: postgres.TransactionSql<Types>) => Promise<A>): Promise<A> => {
     let over = false
+    const calledAt = clockSeconds()
     const begun = original<A>(
       (sql) =>
         new Promise<A>((resolve, reject) => {
+          beginSeconds.record(clockSeconds() - calledAt)
           work(sql).then(
             (value) => over || resolve(value),
             (error: unknown) => {

@@ -90,6 +90,7 @@ export class BotRows extends Context.Service<
       appId: string,
       channelId: string,
       health: BotHealth,
+      updatesWaiting: number | null,
       nextInSeconds: number
     ) => Effect.Effect<void, DatabaseError>
     /** Leases bots that are due for a probe, for one minute. */

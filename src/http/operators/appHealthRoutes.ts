@@ -1,7 +1,10 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { AppHealth, type HealthRow } from "#src/db/operators/AppHealth.ts"
+import { Health } from "#src/db/operators/Health.ts"
+import { forApp } from "#src/health/forApp.ts"
+import type { Problem } from "#src/health/Problem.ts"
+import { statusOf } from "#src/health/statusOf.ts"
 import { isPlaceholder, ImageModel } from "#src/model/ImageModel.ts"
 import { Storage } from "#src/storage/Storage.ts"
 import { engineKind } from "#src/model/engineNames.ts"
@@ -10,22 +13,14 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { AppHealthData } from "./appHealthSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
-/** Workers send a heartbeat every few seconds. */
-const SILENT_MS = 30_000
-/** Turns normally start at once. One that waits longer than this indicates a lack of workers. */
-const OVERDUE_SECONDS = 30
 const MANY_ERRORS = 0.5
 
 const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole)
 
-const statusOf = (row: HealthRow, nowMs: number): "ok" | "degraded" | "down" => {
-  if (row.heartbeat_at === null || nowMs - row.heartbeat_at.getTime() > SILENT_MS) return "down"
-  return (row.oldest_age_seconds ?? 0) > OVERDUE_SECONDS ||
-    (rate(row.went_wrong, row.written) ?? 0) >= MANY_ERRORS ||
-    row.failing_channels > 0 ||
-    row.hold !== null
-    ? "degraded"
-    : "ok"
+/** Besides its problems, an app is degraded by any failure of its latest replies, and while its bots are on hold. */
+const withFailures = (problems: ReadonlyArray<Problem>, { went_wrong, written, hold }: HealthRow) => {
+  const status = statusOf(problems)
+  return status === "ok" && ((rate(went_wrong, written) ?? 0) >= MANY_ERRORS || hold !== null) ? "degraded" : status
 }
 
 export const appHealthRoutes: Routes = ({ app, answer }) => {
@@ -45,12 +40,14 @@ export const appHealthRoutes: Routes = ({ app, answer }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const row = yield* AppHealth.use((health) => health.of(request.principal.appId))
+          const { appId } = request.principal
+          const row = yield* AppHealth.use((health) => health.of(appId))
+          const { problems } = yield* Health.use((health) => health.ofApp(appId))
           const { engine, model } = yield* Writer
           const imageModel = yield* ImageModel
           const { kind: storage } = yield* Storage
           return success({
-            status: statusOf(row, yield* Clock.currentTimeMillis),
+            status: withFailures(problems, row),
             components: {
               database: { status: "ok" },
               queue: { ready: row.waiting, oldest_age_seconds: row.oldest_age_seconds ?? 0, failed: row.failed },
@@ -75,7 +72,8 @@ export const appHealthRoutes: Routes = ({ app, answer }) => {
                   row.hold === null ? null : { since: new Date(row.hold.since).toISOString(), reason: row.hold.reason }
               },
               watchdog: { last_run_at: row.heartbeat_at?.toISOString() ?? null, rescued_1h: row.rescued }
-            }
+            },
+            problems: forApp(problems)
           })
         })
       )

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { ProblemData } from "./problemSchemas.ts"
 
 const time = z.iso.datetime()
 
@@ -6,8 +7,8 @@ export const AppHealthData = z.object({
   status: z
     .enum(["ok", "degraded", "down"])
     .describe(
-      "down: no worker runs turns. degraded: turns are waiting, replies fail, " +
-        "a channel fails, or the app's Telegram bots are on hold"
+      "down: no worker runs turns, or the database accepts no writes. degraded: there are problems that are not " +
+        "information, replies fail, or the app's Telegram bots are on hold"
     ),
   components: z.object({
     database: z.object({ status: z.literal("ok") }),
@@ -45,5 +46,6 @@ export const AppHealthData = z.object({
       last_run_at: time.nullable(),
       rescued_1h: z.int().describe("Turns of the app that were recovered after their worker had stopped")
     })
-  })
+  }),
+  problems: z.array(ProblemData).describe("What is wrong with the app's own things and with the server, worst first")
 })

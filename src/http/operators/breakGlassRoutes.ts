@@ -4,7 +4,8 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { answers } from "#src/http/server/schemas/answers.ts"
+import { createOnce } from "#src/http/server/idempotent.ts"
+import { answers, created } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { BreakGlassData, BreakGlassOpen } from "./operatorAccessSchemas.ts"
 
@@ -23,20 +24,24 @@ export const breakGlassRoutes: Routes = ({ app, answer }) => {
         operationId: "openContent",
         summary: "Open the content of a session to yourself for 15 minutes. The reason is kept in the audit log",
         params: z.object({ session_id: z.string() }),
+        headers: z.object({ "idempotency-key": z.string().optional() }),
         body: BreakGlassOpen,
-        response: answers(BreakGlassData, 404, 413)
+        response: answers(BreakGlassData.extend(created), 404, 413)
       }
     },
     (request, reply) =>
       answer(
         request,
         reply,
-        Effect.gen(function* () {
-          const { session_id } = request.params
-          if (!isId("ses", session_id)) return yield* noSuchSession
-          const until = yield* BreakGlass.use((glass) => glass.open(session_id, request.body.reason))
-          return success({ session_id, open_until: (until ?? (yield* noSuchSession)).toISOString() })
-        })
+        createOnce(
+          request,
+          Effect.gen(function* () {
+            const { session_id } = request.params
+            if (!isId("ses", session_id)) return yield* noSuchSession
+            const until = yield* BreakGlass.use((glass) => glass.open(session_id, request.body.reason))
+            return success({ session_id, open_until: (until ?? (yield* noSuchSession)).toISOString() })
+          })
+        )
       )
   )
 }

@@ -1,6 +1,8 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
 import { breakGlassRoutes } from "./breakGlassRoutes.ts"
+import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
 import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
@@ -9,8 +11,10 @@ import { signInRoutes } from "./signInRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
+  adminHealthRoutes,
   appHealthRoutes,
   breakGlassRoutes,
+  metricsRoutes,
   operatorAppRoutes,
   operatorAuditRoutes,
   operatorSignInRoutes,

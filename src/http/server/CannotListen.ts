@@ -12,10 +12,15 @@ const AT_FAULT: Readonly<Record<string, string>> = {
 }
 
 /** The address cannot be listened on. */
-export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", { cause: Schema.Defect() }) {
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  cause: Schema.Defect(),
+  /** What the names of its settings begin with. */
+  prefix: Schema.optionalKey(Schema.Literal("OPERATIONS_"))
+}) {
   override get message() {
     const { code, message } =
       this.cause instanceof Error ? (this.cause as NodeJS.ErrnoException) : { code: "", message: String(this.cause) }
-    return `${AT_FAULT[code ?? ""] ?? "HOST, PORT"}: cannot listen: ${message}`
+    const prefix = this.prefix ?? ""
+    return `${prefix}${AT_FAULT[code ?? ""] ?? `HOST, ${prefix}PORT`}: cannot listen: ${message}`
   }
 }

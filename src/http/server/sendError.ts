@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
+import { countersByTwo } from "#pipeline/telemetry/metric.ts"
 import { type ApiError, errorBody } from "./ApiError.ts"
 import { databaseUnreachable, draining } from "./errors.ts"
 
+const errors = countersByTwo("troupe_http_errors_total", "Error responses, by status and code", ["status", "code"])
+
 export const sendError = (request: FastifyRequest, reply: FastifyReply, error: ApiError) => {
+  errors(String(error.status), error.code ?? "none").add()
   if (
     error.retryAfterSeconds !== undefined ||
     error.status === 429 ||

@@ -17,7 +17,9 @@ export const recountTask = taskFor(
 const RECONCILED = Duration.days(2)
 const reconcile = Effect.gen(function* () {
   const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(RECONCILED))
-  const { turns, mismatches } = yield* Ledger.use((ledger) => ledger.reconcile({ appId: null, since }))
+  const ledger = yield* Ledger
+  const { turns, mismatches } = yield* ledger.reconcile({ appId: null, since })
+  yield* ledger.keepMismatches(mismatches)
   yield* Effect.logInfo("ledger checked against turns", { turns, mismatches: mismatches.length })
   yield* Effect.forEach(mismatches, (mismatch) => Effect.logError("ledger mismatch for turn", mismatch), {
     discard: true

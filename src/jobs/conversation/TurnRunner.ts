@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { observedGauge } from "#pipeline/telemetry/metric.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type SessionRef, Turns } from "#src/db/conversation/Turns.ts"
 import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
@@ -63,7 +64,10 @@ export class TurnRunner extends Context.Service<
         const running = yield* makeRunningTurns
         let closed = false
         const runNext = yield* makeRunNextTurn(running, () => closed)
-        const slots = makeSlots(slotsFor(inFlight))
+        const slotCount = slotsFor(inFlight)
+        const slots = makeSlots(slotCount)
+        yield* observedGauge("troupe_turn_slots", "Turns that this process can run at once", () => slotCount)
+        yield* observedGauge("troupe_turns_in_flight", "Turns that run here", () => slotCount - slots.free())
         const scope = yield* Scope.make()
         const background = yield* FiberSet.make().pipe(Scope.provide(scope))
         // A claim is not interrupted halfway. A claim that waits on a dead connection must not keep the process from
@@ -79,6 +83,11 @@ export class TurnRunner extends Context.Service<
         // set when its drain looks for a turn, because from then on a new wake-up may be for a turn that was released
         // and has to be started again.
         const queued = new Set<string>()
+        yield* observedGauge(
+          "troupe_sessions_waiting_for_slot",
+          "Sessions that wait here for a slot",
+          () => queued.size
+        )
         const sessionName = ({ appId, sessionId }: SessionRef) => `${appId} ${sessionId}`
         let draining = 0
         const drain = (session: SessionRef, overrides?: EvalOverrides) =>

@@ -2,9 +2,9 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
-import { Outcome, type StageRecord } from "#pipeline/domain/Turn.ts"
+import { Outcome } from "#pipeline/domain/Turn.ts"
+import { countersBy, histogram, LONG_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import type { TurnTrace } from "#pipeline/TurnTrace.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
@@ -15,6 +15,14 @@ import { untilReachable } from "#src/db/postgres/retry.ts"
 import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { makeRunProactiveTurn } from "./runProactiveTurn.ts"
 import { turnOf } from "./turnOf.ts"
+
+const OUTCOMES = { Replied: "replied", Withheld: "withheld", Exited: "exited", Failed: "failed" } as const
+const ended = countersBy("troupe_turns_total", "Turns that have ended, by outcome", "outcome", Object.values(OUTCOMES))
+const replySeconds = histogram(
+  "troupe_accept_to_reply_seconds",
+  "Time from accepting a message to its reply on the log, including the delay that the character's author wants",
+  LONG_SECONDS
+)
 
 const withheld = Outcome.cases.Withheld.make({})
 /** The outcome of a turn that was stopped. */
@@ -46,12 +54,16 @@ export const makeRunTurn = Effect.gen(function* () {
   const characters = yield* CharacterVersions
   const runProactiveTurn = yield* makeRunProactiveTurn
 
-  const settle = (
-    lease: Lease,
-    proactive: ProactiveBrief | null,
-    outcome: Outcome,
-    stages: ReadonlyArray<StageRecord>
-  ) => untilReachable(turns.settle({ lease, proactive, outcome, stages }))
+  const settle = Effect.fnUntraced(function* (row: ClaimRow, lease: Lease, outcome: Outcome, trace: TurnTrace) {
+    const { initiative: proactive, accepted_at } = row
+    const settled = yield* untilReachable(turns.settle({ lease, proactive, outcome, stages: trace.records }))
+    if (settled._tag === "Settled") {
+      ended(OUTCOMES[outcome._tag]).add()
+      if (outcome._tag === "Replied" && proactive === null)
+        replySeconds.record(((yield* Clock.currentTimeMillis) - accepted_at.getTime()) / 1000)
+    }
+    return settled
+  })
 
   /** Runs the turn. Null: it was postponed, because of the character's reply delay or a simulated stall. */
   const attempt = Effect.fnUntraced(function* ({ row, lease, trace, overrides }: ClaimedTurn) {
@@ -71,9 +83,9 @@ export const makeRunTurn = Effect.gen(function* () {
       const { row, lease, trace, stop } = claimed
       // The session ended before this turn began (again). Settlement then gives the turn the session's end as outcome,
       // whatever outcome is passed here.
-      if (row.session_status !== "active") return yield* settle(lease, row.initiative, withheld, trace.records)
-      if (row.stopped) return yield* settle(lease, row.initiative, stoppedOutcome, trace.records)
-      if (row.crashes >= CRASH_LIMIT) return yield* settle(lease, row.initiative, generationFailed, trace.records)
+      if (row.session_status !== "active") return yield* settle(row, lease, withheld, trace)
+      if (row.stopped) return yield* settle(row, lease, stoppedOutcome, trace)
+      if (row.crashes >= CRASH_LIMIT) return yield* settle(row, lease, generationFailed, trace)
       const limit = row.left_micro_usd === null ? yield* SpendingLimit : new Spending(row.left_micro_usd)
       const outcome = yield* attempt(claimed).pipe(
         Effect.provideService(SpendingLimit, limit),
@@ -85,10 +97,10 @@ export const makeRunTurn = Effect.gen(function* () {
       )
       if (outcome === null) return postponed
       // If the database rejects the values of a reply, the turn must still end.
-      return yield* settle(lease, row.initiative, outcome, trace.records).pipe(
+      return yield* settle(row, lease, outcome, trace).pipe(
         Effect.catchTag("DatabaseError", (error) =>
           Effect.logError("reply could not be written", error).pipe(
-            Effect.andThen(settle(lease, row.initiative, generationFailed, trace.records))
+            Effect.andThen(settle(row, lease, generationFailed, trace))
           )
         )
       )

@@ -3,10 +3,16 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { counter } from "#pipeline/telemetry/metric.ts"
 import { repeatForever } from "#channels/repeatForever.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
 import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
+
+const lost = counter(
+  "troupe_worker_reregistrations_total",
+  "How often this process has lost its registration as a worker"
+)
 
 /**
  * The registration of this process as a worker. While registered, it claims under its id. If its lock may be lost, it
@@ -51,6 +57,7 @@ export class Membership extends Context.Service<
             })
           )
         )
+        lost.add()
         yield* Effect.logWarning("worker lock lost: re-registering")
       })
       const member = Effect.scoped(Effect.flatMap(join, live))

@@ -1,8 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { counter } from "#pipeline/telemetry/metric.ts"
 import { repeatForever } from "#channels/repeatForever.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { Workers } from "#src/db/conversation/Workers.ts"
+
+const rescues = counter("troupe_worker_rescues_total", "Dead workers whose work this process has released")
 
 /** Every process checks twice a second for dead workers and has their work started again. */
 export const layer = Layer.effectDiscard(
@@ -14,6 +17,7 @@ export const layer = Layer.effectDiscard(
       // may be started again.
       yield* crashed.refresh
       const rescue = yield* workers.rescue
+      rescues.add(rescue.workers)
       if (rescue.workers > 0) yield* Effect.logWarning("rescued a dead worker's turns", rescue)
     }).pipe(
       Effect.catchTag("DatabaseError", (error) => Effect.logWarning("watchdog check failed", { reason: error.message }))

@@ -85,7 +85,10 @@ export class Probe extends Context.Service<
       const publisher = yield* ProfilePublisher
 
       const scheduleNext = Effect.fnUntraced(function* (bot: StoredBot, health: BotHealth, seconds: number) {
-        yield* rows.recordProbe(bot.app_id, bot.channel_id, health, seconds * (0.9 + 0.2 * (yield* Random.next)))
+        // Without an answer of Telegram, the health is that of an earlier probe.
+        const waiting = health === bot.health ? null : (health.pending_update_count ?? null)
+        const next = seconds * (0.9 + 0.2 * (yield* Random.next))
+        yield* rows.recordProbe(bot.app_id, bot.channel_id, health, waiting, next)
       })
       const repair = (bot: StoredBot) => Effect.ignore(registrar.register(bot, { hooksAt: null, dropPending: false }))
 
@@ -151,7 +154,9 @@ export class Probe extends Context.Service<
         yield* scheduleNext(
           bot,
           health,
-          ill === null && bot.profile_due_at === null ? EVERY_SECONDS.well : EVERY_SECONDS.ill
+          ill === null && bot.profile_due_at === null && info.pending_update_count === 0
+            ? EVERY_SECONDS.well
+            : EVERY_SECONDS.ill
         )
         if (bot.status === "revoked") return yield* repair(bot)
         if (ill === null)

@@ -7,6 +7,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import OpenAI, { APIError, toFile } from "openai"
 import { type ImageSize, ImageFailed, type ImageRequest, ImageModel } from "../ImageModel.ts"
+import { measureCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
 import { OPENAI_URL } from "./call.ts"
 import { type CallFailed, timedOut, toCallFailed } from "./failure.ts"
@@ -102,6 +103,7 @@ export const layer = (options: OpenAiPainterOptions) =>
               ? Effect.fail(new ImageFailed({ reason: "refused", code: "provider_refused" }))
               : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
           ),
+          measureCall("image"),
           Effect.retry({
             times: RETRIES,
             schedule: Schedule.exponential(BACKOFF),

@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import OpenAI, { toFile } from "openai"
 import { TranscriptionFailed, type Recording, Transcriber } from "#channels/Transcriber.ts"
+import { measureCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
 import { OPENAI_URL } from "./call.ts"
 import { badResponse, timedOut, toCallFailed } from "./failure.ts"
@@ -60,6 +61,7 @@ export const layer = (options: OpenAiTranscriberOptions) =>
               Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
             ),
             Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
+            measureCall("transcription"),
             Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: code === "timeout" })),
             Effect.flatMap((answer) =>
               Effect.mapError(

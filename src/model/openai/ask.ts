@@ -4,6 +4,7 @@ import { type ChatMessage, dataBlock } from "#pipeline/chat.ts"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { ModelError } from "#pipeline/ModelError.ts"
 import { SpendingLimit } from "#pipeline/SpendingLimit.ts"
+import { countUsage } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
 import { makeCall, MAX_TOKENS, type OpenAiOptions, type Sampling } from "./call.ts"
 import { type CallFailed, overBudget, unusable } from "./failure.ts"
@@ -71,7 +72,9 @@ export const makeAsk = Effect.fnUntraced(function* (options: OpenAiOptions, ladd
     )
       return yield* overBudget()
     return yield* call(messages, format, rung, { ...sampling, maxTokens }, (spent) => {
-      limit?.spend(prices.costMicroUsd(options.model, spent))
+      const costMicroUsd = prices.costMicroUsd(options.model, spent)
+      countUsage(spent, costMicroUsd)
+      limit?.spend(costMicroUsd)
       return spend(spent)
     })
   })

@@ -6,6 +6,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import OpenAI from "openai"
 import type { ChatMessage } from "#pipeline/chat.ts"
+import { measureCall } from "../modelMetrics.ts"
 import { badResponse, CallFailed, LENGTH_REFUSED, filtered, refusal, timedOut, toCallFailed } from "./failure.ts"
 import { type Format, responseFormat, type Rung } from "./Format.ts"
 import { type Spent, spentOn } from "./usage.ts"
@@ -130,7 +131,8 @@ export const makeCall = (options: OpenAiOptions) => {
       Effect.catch((thrown) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
       ),
-      Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) })
+      Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) }),
+      measureCall(format.name)
     )
 
   return Effect.fn("OpenAi.call")(function* (...request: Request) {

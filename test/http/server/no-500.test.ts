@@ -192,7 +192,7 @@ const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer)
 const bearerOf = async (path: string) =>
   path.startsWith("/v1/account/token/revoke")
     ? (await createAccountIn(server)).client.key
-    : path.startsWith("/admin")
+    : /^\/(?:admin|metrics)/.test(path)
       ? ADMIN_TOKEN
       : path.startsWith("/v1/account")
         ? account.client.key

@@ -185,6 +185,8 @@ describe("the OpenAPI document", () => {
         .map(([name]) => name)
         .sort(),
       [
+        "DELETE /admin/sign-ins/{prefix}",
+        "DELETE /admin/tokens/{prefix}",
         "DELETE /v1/apps/{app_id}/channels/{channel_id}",
         "DELETE /v1/characters/{slug}",
         "DELETE /v1/characters/{slug}/arc-influences/{arc_id}",
@@ -203,6 +205,15 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
         "GET /admin/apps",
+        "GET /admin/audit",
+        "GET /admin/audit/export",
+        "GET /admin/health",
+        "GET /admin/me",
+        "GET /admin/sign-ins",
+        "GET /admin/tokens",
+        "GET /console/sign-in",
+        "GET /console/sign-in/callback",
+        "GET /console/sign-in/issuer",
         "GET /dev-issuer/interaction/{uid}",
         "GET /dev-issuer/{rest}",
         "GET /device",
@@ -213,6 +224,7 @@ describe("the OpenAPI document", () => {
         "GET /docs/",
         "GET /docs/js/scalar.js",
         "GET /healthz",
+        "GET /metrics",
         "GET /openapi.json",
         "GET /readyz",
         "GET /v1/account",
@@ -328,6 +340,10 @@ describe("the OpenAPI document", () => {
         "PATCH /v1/sessions/{session_id}/proactive-controls",
         "PATCH /v1/sessions/{session_id}/proactive-preferences",
         "PATCH /v1/telegram/bots/{bot_id}",
+        "POST /admin/sessions/{session_id}/break-glass",
+        "POST /admin/tokens",
+        "POST /console/sign-in",
+        "POST /console/sign-out",
         "POST /dev-issuer/interaction/{uid}",
         "POST /dev-issuer/{rest}",
         "POST /device",
@@ -405,6 +421,9 @@ describe("the OpenAPI document", () => {
     "GET /v1/images/{image_id}/content": 404,
     "GET /v1/assets/{asset_id}/content": 404,
     "POST /v1/telegram/hooks/{bot_id}": 410,
+    "POST /console/sign-in": 403,
+    "GET /console/sign-in/callback": 410,
+    "GET /console/sign-in/issuer": 404,
     "GET /dev-issuer/interaction/{uid}": 410,
     "POST /dev-issuer/interaction/{uid}": 410,
     "GET /dev-issuer/{rest}": 404,
@@ -471,7 +490,7 @@ describe("the OpenAPI document", () => {
 
   it("requires an account token on the account plane, an operator's role on theirs, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
-      if (/ \/(?:admin|console)\b/.test(name)) {
+      if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
         assert.include(["viewer", "operator", "owner"], role, name)
         assert.deepStrictEqual(security, [{ operatorToken: [role] }, { operatorSession: [role] }], name)
@@ -491,7 +510,7 @@ describe("the OpenAPI document", () => {
       internal.map(([name]) => name).sort(),
       Object.keys(BARE)
         .filter((name) => name !== "POST /v1/account/device/token")
-        .concat("GET /device", "GET /docs", "GET /docs/js/scalar.js")
+        .concat("GET /console/sign-in", "GET /device", "GET /docs", "GET /docs/js/scalar.js")
         .sort()
     )
     for (const [name, operation] of internal)
@@ -527,7 +546,8 @@ describe("the OpenAPI document", () => {
       operations()
         .map(([name]) => name)
         .filter(
-          (name) => / \/(?:v1\/account|admin\/)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
+          (name) =>
+            / \/(?:v1\/account|admin\/|metrics$)/.test(name) || name.endsWith("/.well-known/oauth-authorization-server")
         )
     )
   })

@@ -10,11 +10,16 @@ import type { BotHealth, StoredBot } from "./StoredBot.ts"
 /** How many bots a process claims for probes at a time, so that other processes get some, too. */
 const PROBES_PER_ROUND = 40
 
-/** While a bot has parked updates, newer ones are not handled. If nothing else resumes parked updates, a probe does. */
+/**
+ * `updatesWaiting`: how many updates Telegram has for the bot, or null if it was not asked. Since when they wait is kept
+ * for as long as none arrives. While a bot has parked updates, newer ones are not handled. If nothing else resumes
+ * parked updates, a probe does.
+ */
 export const recordProbe = Effect.fnUntraced(function* (
   appId: string,
   channelId: string,
   health: BotHealth,
+  updatesWaiting: number | null,
   nextInSeconds: number
 ) {
   const { query } = yield* Database
@@ -22,7 +27,13 @@ export const recordProbe = Effect.fnUntraced(function* (
     (sql) => sql`
           update telegram_bots b set health =
             ${JSON.stringify(health)}::text::jsonb,
-              probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second'
+              probe_due_at = now() + ${nextInSeconds}::float8 * interval '1 second',
+              updates_waiting_since = case
+                when ${updatesWaiting}::int is null then updates_waiting_since
+                when ${updatesWaiting}::int = 0 then null
+                when updates_waiting_since > last_in_at or last_in_at is null
+                  then coalesce(updates_waiting_since, now())
+                else now() end
           where app_id = ${appId} and channel_id = ${channelId}
           returning b.status = any(${[...WALKED]}::text[]) and not (${isSuspendedByOperator(sql, sql`b.app_id`)}) and exists (
             select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id

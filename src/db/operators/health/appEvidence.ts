@@ -1,0 +1,45 @@
+import type { BudgetEvidence, HoldEvidence, MismatchEvidence } from "#src/health/Evidence.ts"
+import { BUDGET_SHARE } from "#src/health/limits.ts"
+import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { Database } from "#src/db/postgres/Database.ts"
+import { MOST, ofApp } from "./scope.ts"
+
+/** Budgets of apps that are spent for the most part. Only apps that have a budget have a row. */
+export const budgetEvidence = (appId: string | null) =>
+  Database.use(({ query }) =>
+    query<Array<BudgetEvidence>>(
+      (sql) => sql`
+      select a.app_id, b.period, b.limit_micro_usd, b.used_micro_usd, a.hard_stop from allowances a
+      cross join lateral (values
+        ('day', a.daily_limit_micro_usd, day_used(a)), ('month', a.monthly_limit_micro_usd, month_used(a)),
+        ('total', a.total_limit_micro_usd, a.total_used_micro_usd)
+      ) as b(period, limit_micro_usd, used_micro_usd)
+      where a.kind = 'app' ${ofApp(sql, sql`a.app_id`, appId)} and b.limit_micro_usd > 0
+        and b.used_micro_usd * 100 >= b.limit_micro_usd * ${BUDGET_SHARE}::int
+      limit ${MOST}::int`
+    )
+  )
+
+export const mismatchEvidence = (appId: string | null) =>
+  Database.use(({ query }) =>
+    query<Array<MismatchEvidence>>(
+      (sql) => sql`
+      select app_id, found_at, turns, run_ref from ledger_mismatches
+      where true ${ofApp(sql, sql`app_id`, appId)} limit ${MOST}::int`
+    )
+  )
+
+/** What the operator has suspended. For an app: itself and its bots, if it has any. */
+export const holdEvidence = (appId: string | null) =>
+  Database.use(({ query }) =>
+    query<Array<HoldEvidence>>(
+      (sql) => sql`
+      select scope, kind, since, reason from telegram_holds where released_at is null ${
+        appId === null
+          ? sql``
+          : sql`and scope in (${ALL_APPS}, ${appId}) and (kind = 'app' or exists (select from telegram_bots
+            where app_id = ${appId} and status <> 'detached'))`
+      }
+      order by since limit ${MOST}::int`
+    )
+  )

@@ -1,0 +1,153 @@
+/** A bot that is not simply working. */
+export interface BotEvidence {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly username: string | null
+  readonly status: string
+  readonly reason: string | null
+  readonly status_since: Date
+  /** Since when Telegram has updates for it while none have arrived. */
+  readonly updates_waiting_since: Date | null
+  readonly last_in_at: Date | null
+  /** The last message that Telegram accepted from it. */
+  readonly last_out_at: Date | null
+  readonly probed_at: string | null
+  readonly updates_waiting: number | null
+  readonly last_error_message: string | null
+}
+
+/** A push channel whose attempts fail, or that is disabled. */
+export interface ChannelEvidence {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly session_id: string | null
+  readonly kind: string
+  readonly status: string
+  readonly status_since: Date
+  readonly failing_since: Date | null
+  readonly consecutive_failures: number
+  readonly last_success_at: Date | null
+  readonly last_failure_at: Date | null
+  readonly last_status_code: number | null
+  readonly last_error_code: string | null
+}
+
+/** A channel with lanes that have been due for a while. */
+export interface LaneEvidence {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly kind: string
+  readonly oldest_due_at: Date
+  readonly lanes: number
+}
+
+/** Deliveries of a channel of which nobody knows whether they arrived. */
+export interface UnknownEvidence {
+  readonly app_id: string
+  readonly channel_id: string
+  readonly kind: string | null
+  readonly first_at: Date
+  readonly deliveries: number
+  readonly session_id: string
+}
+
+/** Sessions whose next turn is due and has no worker. */
+export interface QueueEvidence {
+  readonly app_id: string
+  readonly waiting: number
+  readonly oldest_due_at: Date
+}
+
+export interface WorkerEvidence {
+  readonly worker_id: string
+  readonly started_at: Date
+  readonly heartbeat_at: Date
+}
+
+/** Jobs of one kind. */
+export interface JobEvidence {
+  readonly task: string
+  /** Due and not started. */
+  readonly due: number
+  readonly oldest_due_at: Date | null
+  /** Out of attempts. */
+  readonly failed: number
+  readonly failed_at: Date | null
+  readonly last_error: string | null
+  readonly locked: number
+  readonly oldest_locked_at: Date | null
+}
+
+/** Attempts to write replies within the last minutes. */
+export interface ModelEvidence {
+  readonly attempts: number
+  readonly failures: number
+  readonly last_ok_at: Date | null
+  /** The first failure after the last success. */
+  readonly failing_since: Date | null
+  readonly last_error_code: string | null
+}
+
+export interface BudgetEvidence {
+  readonly app_id: string
+  readonly period: "day" | "month" | "total"
+  readonly limit_micro_usd: number
+  readonly used_micro_usd: number
+  readonly hard_stop: boolean
+}
+
+export interface MismatchEvidence {
+  readonly app_id: string
+  readonly found_at: Date
+  readonly turns: number
+  readonly run_ref: string
+}
+
+/** A suspension by the operator. The scope `*` stands for all apps. */
+export interface HoldEvidence {
+  readonly scope: string
+  readonly kind: "app" | "telegram"
+  readonly since: Date
+  readonly reason: string | null
+}
+
+export interface DatabaseEvidence {
+  readonly reachable: boolean
+  /** Since when this process has had no answer. */
+  readonly unreachable_since: Date | null
+  /** Of one statement, including the wait for a connection. */
+  readonly answered_in_ms: number | null
+  readonly is_standby: boolean
+  readonly oldest_transaction_at: Date | null
+}
+
+/** A file system that Troupe writes to. */
+export interface DiskEvidence {
+  readonly path: string
+  /** What is stored there. */
+  readonly holds: "database" | "pictures"
+  readonly free_bytes: number
+  readonly total_bytes: number
+}
+
+/** Everything that problems are derived from. What could not be read is empty. */
+export interface Evidence {
+  readonly at: Date
+  readonly database: DatabaseEvidence
+  readonly disks: ReadonlyArray<DiskEvidence>
+  readonly workers: ReadonlyArray<WorkerEvidence>
+  readonly queue: ReadonlyArray<QueueEvidence>
+  readonly jobs: ReadonlyArray<JobEvidence>
+  readonly model: ModelEvidence
+  readonly bots: ReadonlyArray<BotEvidence>
+  readonly channels: ReadonlyArray<ChannelEvidence>
+  readonly lanes: ReadonlyArray<LaneEvidence>
+  readonly unknown: ReadonlyArray<UnknownEvidence>
+  readonly budgets: ReadonlyArray<BudgetEvidence>
+  readonly mismatches: ReadonlyArray<MismatchEvidence>
+  readonly holds: ReadonlyArray<HoldEvidence>
+  /** Apps and their suspended bots, which their developers have suspended. */
+  readonly suspendedBots: ReadonlyArray<{ readonly app_id: string; readonly bots: number; readonly since: Date }>
+  /** False: there are more than were read, and the oldest or first ones are shown. */
+  readonly complete: boolean
+}

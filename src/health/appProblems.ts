@@ -1,0 +1,78 @@
+import type { BudgetEvidence, Evidence, HoldEvidence, MismatchEvidence } from "./Evidence.ts"
+import { BUDGET_SHARE } from "./limits.ts"
+import { appStep, commandStep, iso, type Problem } from "./Problem.ts"
+
+const usd = (micro: number) => Math.round(micro / 10_000) / 100
+
+/** A budget that is nearly or fully spent. */
+export const budgetProblems = (budget: BudgetEvidence): ReadonlyArray<Problem> => {
+  const { app_id, period, limit_micro_usd: limit, used_micro_usd: used, hard_stop } = budget
+  const percent = limit === 0 ? 100 : Math.floor((used / limit) * 100)
+  if (percent < BUDGET_SHARE) return []
+  const isSpent = percent >= 100
+  return [
+    {
+      kind: isSpent ? "budget_spent" : "budget_nearly_spent",
+      severity: isSpent && hard_stop ? "critical" : "warning",
+      subject: { app_id },
+      since: null,
+      count: 1,
+      evidence: { period, used_usd: usd(used), limit_usd: usd(limit), percent, hard_stop },
+      cause: isSpent
+        ? `The app's budget for the ${period} is spent${hard_stop ? ": messages get 402" : ", and it goes on spending"}`
+        : `${percent} % of the app's budget for the ${period} is spent`,
+      next_step: commandStep(
+        "Raise the budget, or wait for the next period",
+        `npm run -s troupe -- app caps ${app_id} ${period === "day" ? "--daily-budget-usd" : "--monthly-budget-usd"} N`
+      )
+    }
+  ]
+}
+
+/** Turns that cost something else than what was booked for them. */
+export const mismatchProblems = ({ app_id, found_at, turns, run_ref }: MismatchEvidence): ReadonlyArray<Problem> => [
+  {
+    kind: "ledger_mismatch",
+    severity: "warning",
+    subject: { app_id },
+    since: iso(found_at),
+    count: turns,
+    evidence: { turns, run_ref },
+    cause: "What turns have cost and what the ledger holds for them differ",
+    next_step: commandStep("List the turns and their amounts", "npm run -s troupe -- ledger check")
+  }
+]
+
+const holdProblem = ({ scope, kind, since, reason }: HoldEvidence): Problem => ({
+  kind: kind === "app" ? "app_suspended" : "bots_on_hold",
+  severity: "info",
+  subject: scope === "*" ? {} : { app_id: scope },
+  since: iso(since),
+  count: 1,
+  evidence: { reason },
+  cause:
+    kind === "app"
+      ? "The operator has suspended the app. Nothing is lost"
+      : "The operator has put the Telegram bots on hold. What people write is kept",
+  next_step: commandStep(
+    "Lift it when its reason is gone",
+    kind === "app"
+      ? `npm run -s troupe -- app resume ${scope}`
+      : `npm run -s troupe -- telegram release${scope === "*" ? "" : ` --app ${scope}`}`
+  )
+})
+
+/** What somebody has stopped on purpose. */
+export const suspensions = ({ holds, suspendedBots }: Evidence): ReadonlyArray<Problem> => [
+  ...holds.map(holdProblem),
+  ...suspendedBots.map(({ app_id, bots, since }): Problem => ({
+    kind: "bot_suspended",
+    severity: "info",
+    subject: { app_id },
+    since: iso(since),
+    count: bots,
+    evidence: { bots },
+    cause: "The app has suspended these bots",
+    next_step: appStep("GET", "/v1/telegram/bots", "Resume those that should work")
+  }))
+]

@@ -1,0 +1,67 @@
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { CannotListen } from "#src/http/server/CannotListen.ts"
+import { PROMETHEUS_TEXT } from "./metricsRoutes.ts"
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+const JSON_TYPE = "application/json; charset=utf-8"
+const json = (status: number, body: object): Answer => ({ status, type: JSON_TYPE, body: JSON.stringify(body) })
+const PATHS = "/healthz, /readyz, /metrics"
+const notFound = json(404, {
+  detail: { code: "route_not_found", message: "There is nothing here.", fix: `This listener has ${PATHS}.` }
+})
+const notAllowed = json(405, {
+  detail: { code: "method_not_allowed", message: "This listener only reads.", fix: `Send GET to one of ${PATHS}.` }
+})
+
+/**
+ * A listener of its own for probes and Prometheus, in a process of any role. It takes no credential, so it belongs on
+ * an address that only the operator reaches.
+ */
+export const layer = (options: { readonly host: string; readonly port: number }) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const metrics = yield* ProcessMetrics
+      const fork = yield* FiberSet.makeRuntimePromise()
+
+      const answers: Readonly<Record<string, Effect.Effect<Answer>>> = {
+        "/healthz": Effect.succeed(json(200, { status: "ok" })),
+        "/metrics": Effect.map(metrics.text, (body) => ({ status: 200, type: PROMETHEUS_TEXT, body }))
+      }
+      const answerOf = ({ method, url = "/" }: IncomingMessage): Effect.Effect<Answer> => {
+        const [path = "/"] = url.split("?", 1)
+        const answer = Object.hasOwn(answers, path) ? answers[path] : undefined
+        if (answer === undefined) return Effect.succeed(notFound)
+        return method === "GET" || method === "HEAD" ? answer : Effect.succeed(notAllowed)
+      }
+      const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+        request.resume()
+        const send = ({ status, type, body }: Answer) =>
+          Effect.sync(() => {
+            response.writeHead(status, { "content-type": type, "cache-control": "no-store" })
+            response.end(request.method === "HEAD" ? undefined : body)
+          })
+        fork(Effect.flatMap(answerOf(request), send)).catch(() => response.destroy())
+      })
+      yield* Effect.acquireRelease(
+        Effect.callback<void, CannotListen>((resume) => {
+          server.once("error", (cause) => resume(Effect.fail(new CannotListen({ cause, prefix: "OPERATIONS_" }))))
+          server.listen(options.port, options.host, () => resume(Effect.void))
+        }),
+        () =>
+          Effect.sync(() => {
+            server.close()
+            server.closeAllConnections()
+          })
+      )
+      yield* Effect.logInfo("operations listener started", { address: server.address() })
+    })
+  )

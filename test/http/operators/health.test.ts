@@ -1,0 +1,200 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type * as z from "zod"
+import { AppHealthData } from "#src/http/operators/appHealthSchemas.ts"
+import { AdminHealthData } from "#src/http/operators/adminHealthRoutes.ts"
+import type { ProblemData } from "#src/http/operators/problemSchemas.ts"
+import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
+import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { startTestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
+
+type Problem = z.output<typeof ProblemData>
+
+const ADMIN_TOKEN = "the-operator-and-nobody-else"
+let harness: TelegramHarness
+let operator: TestApp
+let broken: Receiver
+beforeAll(async () => {
+  harness = await startTelegramHarness({ env: { ADMIN_TOKEN, OUTBOUND_ALLOW: "127.0.0.1" } })
+  operator = new TestApp(harness.server.baseUrl, "", ADMIN_TOKEN)
+  broken = await startReceiver(status(500))
+})
+afterAll(async () => {
+  await harness.close()
+  await broken.close()
+})
+
+const sql = () => harness.server.database.sql
+
+/** The operator's view, which must have the documented form. */
+const adminHealth = async (client = operator): Promise<z.output<typeof AdminHealthData>> => {
+  const { status, body } = await client.get("/admin/health")
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  assert.deepStrictEqual(AdminHealthData.strict().safeParse(body.data).error, undefined)
+  return body.data
+}
+const appHealth = async (app: TestApp): Promise<z.output<typeof AppHealthData>> => {
+  const { body } = await app.get("/v1/health")
+  assert.deepStrictEqual(AppHealthData.strict().safeParse(body.data).error, undefined)
+  return body.data
+}
+const ofKind = (problems: ReadonlyArray<Problem>, kind: Problem["kind"], app?: TestApp) =>
+  problems.filter((problem) => problem.kind === kind && (app === undefined || problem.subject.app_id === app.appId))
+
+/** The problem of this kind, in the app's view and in the operator's, which must agree. */
+const inBoth = async (app: TestApp, kind: Problem["kind"]): Promise<Problem> => {
+  const own = await appHealth(app)
+  const all = await adminHealth()
+  const [seen] = ofKind(own.problems, kind)
+  const [found] = ofKind(all.problems, kind, app)
+  assert.isDefined(seen, `${kind} in ${JSON.stringify(own.problems)}`)
+  assert.isDefined(found, `${kind} in ${JSON.stringify(all.problems)}`)
+  assert.deepStrictEqual({ ...seen, next_step: null }, { ...found, next_step: null })
+  if (found.severity !== "info") {
+    assert.strictEqual(own.status, "degraded")
+    assert.strictEqual(all.status, "degraded")
+  }
+  return seen as Problem
+}
+
+/** Problems of other apps are of no concern to an app. */
+const notIn = async (app: TestApp, kind: Problem["kind"]) =>
+  assert.deepStrictEqual(ofKind((await appHealth(app)).problems, kind), [])
+
+describe("health of a server without problems", () => {
+  it("is ok, and each check shows what it has looked at", async () => {
+    const own = await harness.server.createApp()
+    assert.deepInclude(await appHealth(own), { status: "ok", problems: [] })
+    const health = await until("all to be well", async () => {
+      const health = await adminHealth()
+      return health.status === "ok" && health
+    })
+    assert.deepStrictEqual([...new Set(health.checks.map((check) => check.status))], ["ok"])
+    const evidence = Object.fromEntries(health.checks.map((check) => [check.name, check.evidence]))
+    assert.deepInclude(evidence["database"], { reachable: true, is_standby: false })
+    assert.strictEqual(evidence["workers"]?.["workers"], 1)
+  })
+})
+
+describe("health of a bot", () => {
+  it("reports a bot whose token Telegram rejects", async () => {
+    const { bot, id } = await harness.attach()
+    harness.telegram.revokeToken(bot)
+    await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
+    const problem = await inBoth(harness.app, "bot_revoked")
+    assert.deepInclude(problem, { severity: "critical", count: 1, subject: { app_id: harness.app.appId, bot_id: id } })
+    assert.approximately(Date.parse(problem.since ?? ""), Date.now(), 60_000)
+    assert.deepInclude(problem.evidence, { status: "revoked", reason: "token_rejected", username: bot.username })
+    assert.deepInclude(problem.next_step, { by: "app", method: "PATCH", path: `/v1/telegram/bots/${id}` })
+    await notIn(await harness.server.createApp(), "bot_revoked")
+    await harness.app.delete(`/v1/telegram/bots/${id}`)
+    await notIn(harness.app, "bot_revoked")
+  })
+
+  it("reports a bot whose updates wait at Telegram while none arrives, and not one that has just heard something", async () => {
+    const { id } = await harness.attach()
+    const change = (waiting: string, last: string | null) => sql()`
+      update telegram_bots set updates_waiting_since = now() - ${waiting}::interval,
+        last_in_at = now() - ${last}::interval where channel_id = ${id}`
+    await change("5 minutes", null)
+    await notIn(harness.app, "bot_deaf")
+    await change("11 minutes", "1 minute")
+    await notIn(harness.app, "bot_deaf")
+    await change("11 minutes", "1 hour")
+    const problem = await inBoth(harness.app, "bot_deaf")
+    assert.deepInclude(problem, { severity: "critical", subject: { app_id: harness.app.appId, bot_id: id } })
+    await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
+    await notIn(harness.app, "bot_deaf")
+  })
+
+  it("notes at a probe since when updates wait, for as long as none arrives", async () => {
+    const { bot, id } = await harness.attach()
+    const since = async () =>
+      (
+        await sql()<Array<{ at: Date | null }>>`
+        select updates_waiting_since as at from telegram_bots where channel_id = ${id}`
+      )[0]?.at?.getTime() ?? null
+    const probe = () => harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
+    assert.isNull(await since())
+    await sql()`update telegram_bots set secret_hash = '\\x00' where channel_id = ${id}`
+    harness.telegram.start(harness.telegram.createUser(), bot)
+    await until("an update to wait", async () => {
+      await probe()
+      return (await since()) !== null
+    })
+  })
+
+  it("reports another system that has taken the webhook, a frozen bot and one that its app has suspended", async () => {
+    const { id } = await harness.attach()
+    const set = (state: string, reason: string | null) =>
+      sql()`update telegram_bots set status = ${state}, reason = ${reason} where channel_id = ${id}`
+    await set("degraded", "webhook_hijacked")
+    assert.include((await inBoth(harness.app, "bot_conflict")).cause, "Another system")
+    await set("degraded", "frozen")
+    assert.include((await inBoth(harness.app, "bot_degraded")).cause, "frozen")
+    await set("suspended", null)
+    assert.deepInclude(await inBoth(harness.app, "bot_suspended"), { severity: "info", count: 1 })
+    await set("active", null)
+  })
+})
+
+describe("health of a webhook", () => {
+  it("reports one that has failed eleven times in a row, since when and how", async () => {
+    const app = await harness.server.createApp()
+    const { body } = await app.post(`/v1/apps/${app.appId}/channels`, {
+      kind: "webhook",
+      url: `${broken.url}/hook`,
+      retry_schedule: [86_400]
+    })
+    const channel = body.data.id
+    const before = Date.now()
+    // Eleven sessions, with one failed attempt each.
+    const sessions = await Promise.all(Array.from({ length: 11 }, () => app.createSession()))
+    await Promise.all(sessions.map((session) => app.send(session, "hello")))
+    const problem = await until("eleven failures", async () => {
+      const [found] = ofKind((await appHealth(app)).problems, "webhook_failing")
+      return found !== undefined && found.count >= 11 && found
+    })
+    assert.deepStrictEqual(problem.subject, { app_id: app.appId, channel_id: channel })
+    assert.isAtLeast(Date.parse(problem.since ?? ""), before - 1000)
+    assert.deepInclude(problem.evidence, { last_status_code: 500, last_success_at: null, status: "active" })
+    assert.include(problem.cause, "500")
+    assert.strictEqual(problem.next_step.path, `/v1/apps/${app.appId}/channels/${channel}/test`)
+    await inBoth(app, "webhook_failing")
+    await notIn(await harness.server.createApp(), "webhook_failing")
+
+    await sql()`update channels set status = 'disabled' where channel_id = ${channel}`
+    assert.strictEqual((await inBoth(app, "webhook_disabled")).severity, "critical")
+    await app.post(`/v1/apps/${app.appId}/channels/${channel}/pause`, {})
+    assert.deepStrictEqual((await appHealth(app)).problems, [])
+  })
+})
+
+describe("health of a full disk", () => {
+  it.skipIf(process.getuid?.() !== 0)("is critical over both routes, and only the operator sees the path", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "full-"))
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder])
+    const server = await startTestServer({ env: { ADMIN_TOKEN, STORAGE_DIR: folder } })
+    try {
+      const app = await server.createApp()
+      assert.strictEqual((await appHealth(app)).status, "ok")
+      writeFileSync(join(folder, "filling"), Buffer.alloc(256 * 1024))
+      const [seen] = (await appHealth(app)).problems
+      assert.deepInclude(seen, { kind: "disk_nearly_full", severity: "critical", evidence: {}, subject: {} })
+      assert.notInclude(JSON.stringify(seen), folder)
+      assert.strictEqual((await appHealth(app)).status, "degraded")
+      const all = await adminHealth(new TestApp(server.baseUrl, "", ADMIN_TOKEN))
+      assert.strictEqual(all.status, "degraded")
+      assert.deepInclude(ofKind(all.problems, "disk_nearly_full")[0]?.evidence, { path: folder, free_percent: 0 })
+    } finally {
+      await server.close()
+      execFileSync("umount", [folder])
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
