@@ -32,6 +32,8 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
   qr: ["src/http/"],
+  "d3-scale": ["src/http/console/"],
+  "d3-shape": ["src/http/console/"],
   "@aws-sdk/client-s3": ["src/storage/"],
   undici: ["channels/outbound/"],
   htmlparser2: ["channels/outbound/"],
@@ -90,7 +92,8 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "evals",
     "telegram",
     "operators",
-    "imports"
+    "imports",
+    "console"
   ]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/

@@ -4,6 +4,7 @@ import { referenceRoutes } from "#src/http/server/reference/referenceRoutes.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { routes as billing } from "#src/http/billing/routes.ts"
 import { routes as character } from "#src/http/character/routes.ts"
+import { routes as console } from "#src/http/console/routes.ts"
 import { routes as conversation } from "#src/http/conversation/routes.ts"
 import { routes as delivery } from "#src/http/delivery/routes.ts"
 import { routes as evals } from "#src/http/evals/routes.ts"
@@ -42,5 +43,6 @@ export const routes: ReadonlyArray<Routes> = [
   ...privacy,
   ...billing,
   ...operators,
+  ...console,
   ...tenancy
 ]

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type { FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyRequest } from "fastify"
 import type { ServerResponse } from "node:http"
 import * as z from "zod"
 import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
@@ -13,6 +13,7 @@ import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { cursorExpired, sessionNotFound } from "./conversationErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
+import { openStream } from "#src/http/server/eventStream.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
@@ -36,18 +37,6 @@ const startOf = (request: FastifyRequest, since: number) => {
   return parsed.success
     ? Effect.succeed(parsed.data)
     : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
-}
-
-const openStream = (reply: FastifyReply, retryMs: number): void => {
-  const headers = reply.getHeaders()
-  reply.hijack()
-  reply.raw.writeHead(200, {
-    ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store, no-transform",
-    "x-accel-buffering": "no"
-  })
-  reply.raw.write(`retry: ${retryMs}\n\n`)
 }
 
 export const sinkOf = (response: ServerResponse): Sink => ({

@@ -12,8 +12,8 @@ export interface SignInWays {
 
 const SIGN_IN = "/console/sign-in"
 
-const problemOf = (problem: string | null) =>
-  problem === null ? null : html`<p class="problem" role="alert">${problem}</p>`
+/** What just happened: a problem, or that the operator has signed out. */
+const noticeOf = (notice: string | null) => (notice === null ? null : html`<p class="mark" role="alert">${notice}</p>`)
 
 const tokenForm = (next: string): Html =>
   html`<form method="post" action="${SIGN_IN}">
@@ -33,10 +33,10 @@ const tokenForm = (next: string): Html =>
   </form>`
 
 /** All ways to sign in to the console that this server has. */
-export const signInPage = ({ token, issuer, next }: SignInWays, problem: string | null): string =>
+export const signInPage = ({ token, issuer, next }: SignInWays, notice: string | null): string =>
   page(
     "Sign in to the console",
-    html` ${problemOf(problem)}
+    html` ${noticeOf(notice)}
       ${
         issuer
           ? html`<a class="act" href="${SIGN_IN}/issuer?next=${encodeURIComponent(next)}">Sign in with your account</a>`

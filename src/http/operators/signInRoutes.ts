@@ -99,10 +99,14 @@ export const signInRoutes: Routes = ({ app, baseUrl, run }) => {
     })
 
     pages.get("/console/sign-in", async (request, reply) => {
-      const { code, next: asked } = queryOf(request)
+      const { code, next: asked, signed_out: isOut } = queryOf(request)
       const next = consolePath(asked)
       if (typeof code !== "string" || code === "" || !isOpened(request))
-        return send(reply, 200, signInPage(await run(reply, waysOf(next)), null))
+        return send(
+          reply,
+          200,
+          signInPage(await run(reply, waysOf(next)), isOut === "1" ? "You are signed out." : null)
+        )
       const attempt = await run(reply, signInWithCode(request, baseUrl(), code.slice(0, MAX_CODE_CHARACTERS)))
       return sendAttempt(reply, attempt, next, codeOverPage())
     })
@@ -177,7 +181,7 @@ export const signInRoutes: Routes = ({ app, baseUrl, run }) => {
               Effect.provideService(CurrentActor, actorOf(request))
             )
           )
-        return setOperatorCookie(reply, baseUrl(), null, 0).redirect("/console/sign-in", 303)
+        return setOperatorCookie(reply, baseUrl(), null, 0).redirect("/console/sign-in?signed_out=1", 303)
       }
     )
   })

@@ -19,14 +19,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escape = (text: string) =>
   text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD").replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
 
-type Part = string | Html | null | ReadonlyArray<Html>
+type Part = string | number | Html | null | ReadonlyArray<Html>
 const toText = (part: Part): string =>
   part === null
     ? ""
     : part instanceof Html
       ? part.text
-      : typeof part === "string"
-        ? escape(part)
+      : typeof part === "string" || typeof part === "number"
+        ? escape(String(part))
         : part.map(({ text }) => text).join("")
 
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>

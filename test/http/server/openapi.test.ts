@@ -211,6 +211,10 @@ describe("the OpenAPI document", () => {
         "GET /admin/me",
         "GET /admin/sign-ins",
         "GET /admin/tokens",
+        "GET /console",
+        "GET /console/apps",
+        "GET /console/assets/console-{hash}.css",
+        "GET /console/assets/console-{hash}.js",
         "GET /console/sign-in",
         "GET /console/sign-in/callback",
         "GET /console/sign-in/issuer",
@@ -415,6 +419,9 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  /** The screens of the console are HTML for operators who are signed in. */
+  const isConsole = (name: string) => / \/console(?:\/|$)(?!assets\/|sign-in)/.test(name)
+
   /** Routes that are answered without their usual input: a code, a signature, a secret, a cookie. */
   const BARE: Readonly<Record<string, number>> = {
     "POST /v1/account/device/token": 422,
@@ -429,6 +436,8 @@ describe("the OpenAPI document", () => {
     "GET /dev-issuer/{rest}": 404,
     "POST /dev-issuer/{rest}": 404,
     "POST /device": 400,
+    "GET /console/assets/console-{hash}.css": 200,
+    "GET /console/assets/console-{hash}.js": 200,
     "GET /device/callback": 410,
     "GET /device/confirm": 410,
     "GET /device/sign-in": 410,
@@ -438,8 +447,17 @@ describe("the OpenAPI document", () => {
   it("names existing routes, and each of them requires the key unless it is public", async () => {
     for (const [name, operation] of operations()) {
       const [method = "", path = ""] = name.split(" ")
-      const { status } = await fetch(server.baseUrl + path, { method })
-      assert.strictEqual(status, BARE[name] ?? (operation.security?.length === 0 ? 200 : 401), name)
+      const { status, headers } = await fetch(server.baseUrl + path, {
+        method,
+        redirect: isConsole(name) ? "manual" : "follow"
+      })
+      // A page of the console leads to its sign-in, where an API would refuse.
+      const isSentToSignIn = status === 303 && headers.get("location")?.startsWith("/console/sign-in") === true
+      assert.strictEqual(
+        isSentToSignIn ? 401 : status,
+        BARE[name] ?? (operation.security?.length === 0 ? 200 : 401),
+        name
+      )
     }
   })
 
@@ -447,7 +465,7 @@ describe("the OpenAPI document", () => {
     const ids = operations().map(([, operation]) => operation.operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const [name, { responses, requestBody, parameters = [], security }] of operations()) {
-      if (security?.length === 0) continue
+      if (security?.length === 0 || isConsole(name)) continue
       assert.includeMembers(Object.keys(responses), ["200", "401", "403", "422", "500", "503"], name)
       if (name.includes("{")) assert.property(responses, "404", name)
       if (requestBody !== undefined) assert.property(responses, "413", name)
@@ -474,6 +492,7 @@ describe("the OpenAPI document", () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
           name.startsWith("POST") &&
+          !isConsole(name) &&
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/evaluate") &&
@@ -505,7 +524,12 @@ describe("the OpenAPI document", () => {
   })
 
   it("includes internal routes, marks them, and keeps them out of the runtime reference", () => {
-    const internal = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const described = operations().filter(([, operation]) => operation["x-internal"] === true)
+    const screens = described.filter(([name]) => isConsole(name))
+    const internal = described.filter(([name]) => !isConsole(name))
+    assert.isNotEmpty(screens)
+    for (const [name, operation] of screens)
+      assert.deepInclude(operation, { tags: ["Operator"], "x-scalar-ignore": true }, name)
     assert.deepStrictEqual(
       internal.map(([name]) => name).sort(),
       Object.keys(BARE)

@@ -1,0 +1,34 @@
+import type { Html } from "#src/http/server/page.ts"
+
+/** The entries of the navigation. */
+export const SECTIONS = [{ path: "/console/apps", name: "Apps" }] as const
+export type Section = (typeof SECTIONS)[number]["path"]
+
+/** A request for a screen or an action. */
+export interface Visit {
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly nowMs: number
+  /** The CSRF token as a hidden field. Every form that posts contains it. */
+  readonly csrf: Html
+  /** Whether the operator may change things. A viewer may not. */
+  readonly acts: boolean
+  /** Whether the operator may also read content. */
+  readonly owns: boolean
+}
+
+/** What one screen shows. */
+export interface Screen {
+  readonly section: Section
+  readonly title: string
+  /** The way back to the screen above. */
+  readonly above?: { readonly url: string; readonly name: string }
+  /** Beside the title: what can be done here. */
+  readonly actions?: Html
+  /** Filters and forms. They are not replaced while somebody types. */
+  readonly lead?: Html
+  /** Replaced whenever it changes. */
+  readonly live?: Html
+  readonly body?: Html
+}

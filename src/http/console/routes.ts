@@ -1,0 +1,7 @@
+import type { Routes } from "#src/http/server/Server.ts"
+import { appsScreen } from "./appsScreen.ts"
+import { assetRoutes } from "./assets.ts"
+import { consoleRoutes } from "./console.ts"
+
+/** The routes of this domain. */
+export const routes: ReadonlyArray<Routes> = [assetRoutes, consoleRoutes([appsScreen])]
