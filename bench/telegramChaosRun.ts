@@ -313,7 +313,8 @@ const whatCameBefore = (
   const kill = killedAtMs.findLast((atMs) => atMs <= over.atMs)
   const came = ofChat.map(
     ({ method, fault, atMs, endedAtMs }) =>
-      `${method}${fault === undefined ? "" : ` (${fault})`} ${before(atMs)}${endedAtMs === undefined ? "" : `, ended ${before(endedAtMs)}`}`
+      `${method}${fault === undefined ? "" : ` (${fault})`} ` +
+      `${before(atMs)}${endedAtMs === undefined ? "" : `, ended ${before(endedAtMs)}`}`
   )
   return (
     `over a ceiling: ${over.method} to ${over.chatId}; ${came.join("; ")}; kill ` +

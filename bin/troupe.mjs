@@ -17,7 +17,8 @@ if (stripsTypes) {
   await import("../src/main.ts")
 } else {
   console.error(
-    `Troupe cannot run on Node ${process.versions.node}: run "npm ci" without --ignore-scripts, which installs the Node 24 that package.json pins, and start with "npm start".`
+    `Troupe cannot run on Node ${process.versions.node}: run "npm ci" without --ignore-scripts, which installs ` +
+      `the Node 24 that package.json pins, and start with "npm start".`
   )
   process.exit(1)
 }

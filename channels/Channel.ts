@@ -42,7 +42,8 @@ const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(
  * - `Unknown`: it may have been delivered.
  * - `Rejected`: the receiver will never accept this event; the lane moves on.
  * - `Gone`: the receiver will never accept anything again.
- * - `Later`: certainly not delivered, because this channel's own pace does not allow it yet. Never counted as a failure.
+ * - `Later`: certainly not delivered, because this channel's own pace does not allow it yet. Never counted as a
+ *   failure.
  * - `Parked`: certainly not delivered, and this lane is parked until something happens there.
  */
 export const Attempt = Schema.TaggedUnion({

@@ -5,8 +5,8 @@ export interface ChannelKind<Paced extends boolean = boolean> {
   /** As apps and the table name it. */
   readonly name: string
   /**
-   * An event may be several messages, or a message waits for its turn (`admit`). The intent is recorded for each message
-   * just before it is sent. Declared here alone: the column `paced` is filled from it.
+   * An event may be several messages, or a message waits for its turn (`admit`). The intent is recorded for each
+   * message just before it is sent. Declared here alone: the column `paced` is filled from it.
    */
   readonly paced: Paced
   /** The kind of hold by which the operator stops its channels, besides one on their app. Null: there is none. */

@@ -107,9 +107,10 @@ create function event_json(e events) returns text language sql stable return
   || '","type":"' || e.type || '","event_type":"' || e.type || '","role":"' || e.role || '","trace_id":"' || e.trace_id
   || '","created_at":"' || to_char(e.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
   || '","payload":' || e.payload
-  || ',"source_ref":{"kind":"' || e.source_kind || case when e.source_id is null then '"' else '","id":' || to_json(e.source_id) end || '}}';
+  || ',"source_ref":{"kind":"' || e.source_kind
+  || case when e.source_id is null then '"' else '","id":' || to_json(e.source_id) end || '}}';
 
--- A user's turn. Unsettled while outcome is null; run by whoever holds (owner, fence).
+-- A user's turn. Unsettled while outcome is null. The worker that holds (owner, fence) runs it.
 create table turns (
   app_id text not null,
   session_id text not null,
@@ -123,10 +124,10 @@ create table turns (
   cost_micro_usd bigint,
   accepted_at timestamptz not null default now(),
   due_at timestamptz not null default now(),
-  -- Whether it was put off once, for as long as the character takes to answer.
+  -- Whether it was postponed once, for as long as the character takes to answer.
   deferred boolean not null default false,
   character_version int,
-  -- The person wants no answer any more.
+  -- The person no longer wants an answer.
   stopped boolean not null default false,
   owner text,
   fence int not null default 0,
@@ -137,7 +138,8 @@ create table turns (
   settled_at timestamptz,
   primary key (app_id, session_id, turn_index)
 ) with (fillfactor = 80);
-create unique index turns_client_message_id on turns (app_id, session_id, client_message_id) where client_message_id is not null;
+create unique index turns_client_message_id on turns (app_id, session_id, client_message_id)
+  where client_message_id is not null;
 create index turns_unsettled on turns (app_id, session_id, turn_index) where outcome is null;
 create index turns_held on turns (owner) where outcome is null and owner is not null;
 
@@ -154,7 +156,7 @@ create table turn_stages (
   status text not null,
   decision text,
   error_code text,
-  -- What else is to be seen of it, such as the memories that were found. Never a prompt or a rationale.
+  -- What else the trace shows, such as the memories that were found. Never a prompt or a rationale.
   detail json,
   model text,
   input_tokens int,
@@ -165,8 +167,9 @@ create table turn_stages (
   primary key (app_id, session_id, turn_index, fence, seq)
 );
 
--- What was said in sessions that have outgrown the history of a turn, as documents to be found again: a row for as many as were indexed at a time.
--- They are numbered from first_doc on, in the order in which they were said and without gaps: by it a search reads an utterance together with its neighbours.
+-- Utterances of sessions that have outgrown the history of a turn, as searchable documents: one row for each block that
+-- was indexed at once. Documents are numbered from first_doc on, in the order in which they were said and without gaps.
+-- So a search reads an utterance together with its neighbours.
 create table memory_blocks (
   app_id text not null,
   session_id text not null,
@@ -177,8 +180,8 @@ create table memory_blocks (
   primary key (app_id, session_id, first_doc)
 );
 
--- How often a word, reduced to its stem, occurs in a document; and the words of the document before it, of itself and of the one after it,
--- so that a search can weigh all three without looking them up.
+-- How often a word, reduced to its stem, occurs in a document; and the number of words of the previous document, of
+-- this one and of the next, so that a search can weigh all three without looking them up.
 create table memory_terms (
   app_id text not null,
   session_id text not null,
@@ -191,7 +194,7 @@ create table memory_terms (
   primary key (app_id, session_id, lexeme, doc) include (tf, before, own, after)
 );
 
--- The answer to a create that carried an Idempotency-Key, kept for 24 hours. Sends keep their key on the turn.
+-- The answer to a create with an Idempotency-Key, kept for 24 hours. Sends keep their key on the turn.
 create table idempotency_keys (
   app_id text not null,
   path text not null,

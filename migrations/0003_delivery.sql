@@ -1,32 +1,34 @@
--- A push channel: where an app wants the events of one session, of all its sessions or of a messenger's chats delivered.
+-- A push channel: where the events of one session, of all sessions of an app or of a messenger's chats are delivered.
 create table channels (
   app_id text not null references apps,
   channel_id text not null,
-  -- session | app | chats: whether it has a lane on its one session, on every session of the app, or on those whose chat it has met.
+  -- session | app | chats: whether it has a lane on its one session, on every session of the app, or on sessions whose
+  -- chat it has met.
   covers text not null default 'app',
   -- Only where it covers one session.
   session_id text,
   kind text not null,
-  -- It waits for its turn before it sends, so that the intent is put down after the claim.
+  -- Whether it waits for its turn before it sends, so that the intent is recorded after the claim.
   paced boolean not null default false,
-  -- What is spared when it is slow: all channels to the same endpoint share its places.
+  -- Limits how much a slow receiver gets at once: all channels to the same endpoint share its slots.
   endpoint text not null,
   -- What the kind needs to find its receiver. Bumping version tells processes that they hold an old copy.
   target jsonb not null,
   version int not null default 1,
-  -- Sealed.
+  -- Encrypted.
   secret bytea,
   previous_secret bytea,
   previous_secret_until timestamptz,
-  -- The types it wants; null: all.
+  -- The event types that are pushed; null: all.
   events text[],
   -- active | paused | failing | disabled | deleted. Only active and failing ones are walked.
   status text not null default 'active',
-  -- Its lanes are brought to a new generation, one after another, when it begins, is resumed or replayed.
+  -- Its lanes move to a new generation, one after another, when it starts, is resumed or replayed.
   generation int not null default 1,
-  -- Where that puts a lane; null: an old lane stays where it is, a new one starts after what the log held when the channel was created.
+  -- The position that this gives a lane. Null: an old lane stays where it is, and a new one starts after what the log
+  -- held when the channel was created.
   rewind_to bigint,
-  -- The last session whose lane was brought up; null: all were.
+  -- The last session whose lane has moved; null: all have.
   aligned_to text,
   failing_since timestamptz,
   consecutive_failures int not null default 0,
@@ -41,13 +43,8 @@ create index on channels (app_id, session_id);
 create index channels_app_wide on channels (app_id) where covers = 'app' and status <> 'deleted';
 create index channels_unaligned on channels (app_id, channel_id) where aligned_to is not null;
 
--- One push channel's way along one session's log.
---   idle     position has reached head             an append makes it ready
---   ready    there is something to deliver         a courier leases it (owner, fence)
---   waiting  the next attempt is due at due_at     the sweep makes it ready
---   parked   its channel is not walked, or its     aligning the channel makes it ready or idle,
---            receiver will not have it for now     and so does word from the receiver
--- A leased lane is ready, with an owner. sending is the intent: the event that is on the wire, or was when its courier died.
+-- A leased lane is ready and has an owner. sending is the intent: the event that is on the wire, or was when its
+-- courier died.
 create table lanes (
   app_id text not null,
   session_id text not null,
@@ -57,31 +54,32 @@ create table lanes (
   head bigint not null,
   status text not null,
   due_at timestamptz not null default now(),
-  -- Parts of the event after position that the lane is past: one event may be several messages.
+  -- Parts of the event after position that are done: one event may be several messages.
   part int not null default 0,
   -- Failed attempts at what comes next.
   failures int not null default 0,
-  -- What was said before this time is of no use on this lane any more.
+  -- Events before this time are no longer useful on this lane.
   stale_before timestamptz,
-  -- Events behind position that were asked for once more.
+  -- Events before position that are to be sent once more.
   redo bigint[] not null default '{}',
   owner text,
   fence int not null default 0,
   sending bigint,
   sending_part int not null default 0,
-  -- Under which fence a paced channel meant to send it. It stays through later claims, until one has put down what follows from it.
+  -- The fence under which a paced channel meant to send it. It stays through later claims, until one has recorded what
+  -- follows from it.
   sending_fence int,
   sending_at timestamptz,
   primary key (app_id, session_id, channel_id)
 ) with (fillfactor = 70);
 create index lanes_ready on lanes (app_id, channel_id, due_at) where status = 'ready' and owner is null;
 create index lanes_waiting on lanes (due_at) where status = 'waiting';
--- By when they were: a lane may be parked by what was said a moment before its receiver was there again.
+-- By time: a lane may be parked by an event from just before its receiver was reachable again.
 create index lanes_parked on lanes (due_at) where status = 'parked';
 create index lanes_leased on lanes (owner) where owner is not null;
 create index lanes_of_channel on lanes (app_id, channel_id, session_id);
 
--- One try at one event on one lane, or at one part of it.
+-- One attempt to deliver one event, or one part of it, on one lane.
 create table delivery_attempts (
   app_id text not null,
   session_id text not null,
@@ -103,5 +101,5 @@ create table delivery_attempts (
 );
 create index on delivery_attempts using brin (started_at);
 
--- A pushed event that is of no use after this time is skipped.
+-- After this time, the event is no longer useful and is skipped.
 alter table events add column expires_at timestamptz;

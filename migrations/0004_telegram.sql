@@ -1,4 +1,4 @@
--- A Telegram bot: what its channel (the row of the same id in channels) does not say. Ids of Telegram's are below 2^53.
+-- A Telegram bot: what its channel (the row of the same id in channels) does not say. Telegram's ids are below 2^53.
 create table telegram_bots (
   app_id text not null references apps,
   channel_id text not null,
@@ -8,14 +8,15 @@ create table telegram_bots (
   -- Telegram's; null until the bot exists.
   user_id bigint,
   username text,
-  -- Of getMe.
+  -- From getMe.
   info jsonb,
-  -- Sealed.
+  -- Encrypted.
   token bytea,
   token_hint text,
-  -- Counts the tokens of this bot: who was told that one of them is dead says which.
+  -- Counts the tokens of this bot, so that a report of a revoked token says which one.
   token_version int not null default 1,
-  -- sha256 of what Telegram sends with each update; the previous one stands while a rotation lasts, and pending is one that Telegram may not have.
+  -- sha256 of the secret that Telegram sends with each update. The previous one is valid during a rotation; pending is
+  -- one that Telegram may not have yet.
   secret_hash bytea,
   secret_pending_since timestamptz,
   previous_secret_hash bytea,
@@ -25,7 +26,7 @@ create table telegram_bots (
   reason text,
   unknown_policy text not null default 'skip',
   join_window_ms int not null default 1200,
-  -- Whether a private chat is shown a draft that can be stopped, and not that somebody types.
+  -- Whether a private chat sees a draft that can be stopped instead of the typing indicator.
   drafts boolean not null default false,
   webhook_url text,
   webhook_set_at timestamptz,
@@ -33,27 +34,30 @@ create table telegram_bots (
   health jsonb not null default '{}',
   probe_due_at timestamptz not null default now(),
   last_in_at timestamptz,
-  -- Of a managed bot: who made it, and since when its token is being replaced: Telegram may know a newer one than the row.
+  -- Of a managed bot: who made it, and since when its token is being replaced. Telegram may know a newer token than the
+  -- row.
   owner_id bigint,
-  -- The app's own name for whom it is made for.
+  -- The app's own reference for the person that the bot is for.
   owner_ref text,
   rotating_since timestamptz,
-  -- When what people see of it before they write is to be put there again; null: it stands. And the picture that was put last.
+  -- When the profile that people see before they write must be set again; null: it is up to date. And the picture that
+  -- was set last.
   profile_due_at timestamptz,
   photo_sha256 text,
   photo_put_at timestamptz,
-  -- By which worker it is polled, where no webhooks come in.
+  -- The worker that polls it, on a server that receives no webhooks.
   poller text,
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id),
   foreign key (app_id, character_slug) references characters
 );
--- One live binding of a bot, in whatever app.
+-- A bot is attached at most once, across all apps.
 create unique index telegram_bots_live on telegram_bots (user_id) where status <> 'detached';
 create index telegram_bots_by_channel on telegram_bots (channel_id);
-create index telegram_bots_probed on telegram_bots (probe_due_at) where status in ('active', 'degraded', 'pending', 'revoked');
+create index telegram_bots_probed on telegram_bots (probe_due_at)
+  where status in ('active', 'degraded', 'pending', 'revoked');
 
--- A chat of a bot, or a topic in one, and the session that is held there.
+-- A chat of a bot, or a topic in one, and its session.
 create table telegram_chats (
   app_id text not null,
   channel_id text not null,
@@ -67,51 +71,56 @@ create table telegram_chats (
   -- active | blocked | unreachable | closed
   status text not null default 'active',
   reason text,
-  -- The update that status was last decided by: updates of different kinds come in no order.
+  -- The update that last decided status: updates of different kinds arrive in no order.
   status_update_id bigint not null default 0,
   status_update_at timestamptz,
   last_in_at timestamptz,
   apologised_at timestamptz,
   apologised_cursor bigint,
-  -- A /forget waits for its second word until then.
+  -- A /forget waits for its confirmation until then.
   forget_until timestamptz,
   created_at timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id, thread_id)
 );
-create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id) where session_id is not null;
+create unique index telegram_chats_session on telegram_chats (session_id, channel_id, app_id)
+  where session_id is not null;
 
--- What the operator has stopped: an app's bots, by its id, or those of all apps (*). What comes in is kept, nothing goes out. As a rule it is empty.
+-- What the operator has stopped: the bots of an app, by its id, or of all apps (*). Updates are kept, nothing is sent.
+-- Usually empty.
 create table telegram_holds (
   scope text primary key,
   since timestamptz not null default now(),
-  -- The operator's words, for the apps.
+  -- The operator's reason, shown to the apps.
   reason text,
-  -- It is over, and what was put aside meanwhile is yet to go on.
+  -- The hold is over, but what was set aside meanwhile has not resumed yet.
   released_at timestamptz
 );
 
--- How far ahead a chat's places are taken, for all processes (GCRA); chat 0 is the bot as a whole.
+-- Until when a chat's slots are taken, for all processes (GCRA). Chat 0 is the bot as a whole.
 create table telegram_paces (
   app_id text not null,
   channel_id text not null,
   chat_id bigint not null,
   taken_until timestamptz not null default now(),
-  -- Of a chat: somebody was told to come for its place, and has until then.
+  -- Of a chat: its slot is promised to a caller until then.
   promised_until timestamptz,
   blocked_until timestamptz not null default now(),
   slow_until timestamptz not null default now(),
-  -- Of chat 0: how far ahead the places are taken of what the character says of its own accord, and to when those that had none were told to come back.
+  -- For chat 0: until when the slots for proactive messages are taken, and when those that got no slot were told to try
+  -- again.
   unasked_until timestamptz not null default now(),
   queued_until timestamptz not null default now(),
   primary key (app_id, channel_id, chat_id)
 ) with (fillfactor = 50);
 
--- Updates as they came, answered only once they are here. Kept for 72 hours and no longer: after a quiet week Telegram begins at a random number again.
+-- Updates as they arrived. Telegram gets its answer only once they are stored. Kept for 72 hours and no longer: after a
+-- quiet week, Telegram starts again at a random number.
 create table telegram_updates (
   app_id text not null,
   channel_id text not null,
   update_id bigint not null,
-  -- What it is, whose and where, by a first look. A message waits for the next one for a moment, and is answered together with it.
+  -- Kind, chat and sender, from a first look. A message waits a moment for the next one, and both are answered
+  -- together.
   kind text not null,
   chat_id bigint not null,
   thread_id bigint not null default 0,
@@ -119,10 +128,11 @@ create table telegram_updates (
   message_id bigint,
   album text,
   received_at timestamptz not null default now(),
-  -- Infinity: its bot takes nothing in for now.
+  -- Infinity: its bot accepts nothing for now.
   due_at timestamptz not null default now(),
   raw json not null,
-  -- The first of those that are handed in as one message. Set before it is, so that whoever does it again does the same.
+  -- The first of the updates that are handed in as one message. Set before they are handed in, so that a retry does the
+  -- same.
   batch bigint,
   owner text,
   attempts int not null default 0,
@@ -130,12 +140,14 @@ create table telegram_updates (
   done_at timestamptz,
   primary key (app_id, channel_id, update_id)
 );
-create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id) where done_at is null and due_at < 'infinity';
-create index telegram_updates_aside on telegram_updates (app_id, channel_id) where done_at is null and due_at = 'infinity';
+create index telegram_updates_open on telegram_updates (app_id, channel_id, chat_id, update_id)
+  where done_at is null and due_at < 'infinity';
+create index telegram_updates_aside on telegram_updates (app_id, channel_id)
+  where done_at is null and due_at = 'infinity';
 create index telegram_updates_held on telegram_updates (owner) where owner is not null;
 create index on telegram_updates using brin (received_at);
 
--- A code by which a person shows a bot that they are a user of the app's.
+-- A code that shows a bot which user of the app a person is.
 create table telegram_links (
   code_hash bytea primary key,
   app_id text not null,
@@ -145,43 +157,44 @@ create table telegram_links (
   used_at timestamptz
 );
 
--- A managed bot that somebody has yet to create by its link. Anybody who has the link can: it is a secret, and it ends.
+-- A managed bot that a person has yet to create by its link. Anybody who has the link can, so it is secret and expires.
 create table telegram_provisionings (
   app_id text not null,
   channel_id text not null,
   suggested_username text not null,
-  -- We have made the username up: nobody else comes upon it.
+  -- The username is random, so nobody else can guess it.
   is_random boolean not null,
   suggested_name text not null,
-  -- Shown to the manager bot, it says which Telegram user is going to create the bot, whatever its name will be.
+  -- Sent to the manager bot, it identifies the Telegram user who is going to create the bot, under any name.
   claim_hash bytea not null unique,
-  -- Sealed, of a link that is shown again; gone once its bot is there.
+  -- Encrypted, for a link that is shown again. Deleted once its bot exists.
   claim_code bytea,
   claimed_by bigint,
   expires_at timestamptz not null,
   matched_at timestamptz,
-  -- The bot that was made.
+  -- The bot that was created.
   user_id bigint,
   primary key (app_id, channel_id)
 );
 create index on telegram_provisionings (lower(suggested_username)) where matched_at is null;
 create index on telegram_provisionings (claimed_by) where matched_at is null;
 
--- What the manager bot was told: each is kept before anything comes of it, for there is no way to ask again.
+-- Updates of the manager bot. Each is stored before it is handled, because Telegram does not send it again.
 create table telegram_manager_updates (
   update_id bigint primary key,
   received_at timestamptz not null default now(),
   raw json not null,
   attempts int not null default 0,
   due_at timestamptz not null default now(),
-  -- Which worker is at it.
+  -- The worker that handles it.
   owner text,
   error text,
   done_at timestamptz
 );
 create index on telegram_manager_updates (update_id) where done_at is null;
 
--- Bots that were created through our manager and that no request fits: never guessed, but kept for the person's word.
+-- Bots that were created through our manager and match no request. They are never guessed, but kept until the person
+-- says which one it is.
 create table telegram_unclaimed (
   user_id bigint primary key,
   username text not null,
@@ -189,23 +202,23 @@ create table telegram_unclaimed (
   seen_at timestamptz not null default now()
 );
 
--- Who polls the manager bot, where no webhooks come in.
+-- The worker that polls the manager bot, on a server that receives no webhooks.
 create table telegram_manager (
   singleton boolean primary key default true check (singleton),
   poller text
 );
 insert into telegram_manager default values;
 
--- One thing done to many bots, a bot a row: what is done stays done, and what is not goes on where it was left.
+-- One action on many bots, one row for each. Finished rows stay finished, and the others continue where they stopped.
 create table telegram_batches (
   app_id text not null references apps,
   batch_id text not null,
   -- attach | suspend | resume | rotate_secret | rotate_token | rebrand | create_managed
   action text not null,
   dry_run boolean not null,
-  -- What the addresses of bots that it attaches begin with.
+  -- The beginning of the webhook addresses of the bots that it attaches.
   hooks_at text not null,
-  -- Of bots that people are to make: by which manager bot, and for how long their links are good.
+  -- For bots that people create: the manager bot, and how long their links are valid.
   manager text,
   link_minutes int,
   created_at timestamptz not null default now(),
@@ -214,16 +227,16 @@ create table telegram_batches (
 create table telegram_batch_items (
   app_id text not null,
   batch_id text not null,
-  -- Its place in the request, in digits.
+  -- Its position in the request, in digits.
   item text not null,
-  -- Minted before the bot is attached, so that whoever does it again finds it.
+  -- Created before the bot is attached, so that a retry finds it.
   channel_id text not null,
   character_slug text,
-  -- Sealed, and gone once it is used.
+  -- Encrypted, and deleted once it is used.
   token bytea,
-  -- Of a bot that somebody is to make: its suggested names, and for whom.
+  -- For a bot that a person creates: its suggested names, and the person.
   wanted jsonb,
-  -- At whose pace it is done: attach | change | arm | at_once
+  -- The pace that it follows: attach | change | arm | at_once
   kind text not null,
   -- pending | done | failed
   status text not null default 'pending',
@@ -232,9 +245,10 @@ create table telegram_batch_items (
   due_at timestamptz not null default now(),
   primary key (app_id, batch_id, item)
 );
--- The first of each batch before the second of any: a small one does not wait for a large one's end.
+-- The first of each batch before the second of any, so that a small batch does not wait for a large one.
 create index telegram_batch_items_due on telegram_batch_items (kind, item, due_at) where status = 'pending';
--- How far ahead the places of each kind are taken: Telegram takes no more than 600 tokens an hour from an address that it has not seen lately.
+-- Until when the slots of each kind are taken: Telegram accepts at most 600 tokens an hour from an address that it has
+-- not seen lately.
 create table telegram_batch_paces (
   kind text primary key,
   taken_until timestamptz not null default now()

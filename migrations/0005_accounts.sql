@@ -1,5 +1,5 @@
--- Accounts own apps. kind: operator (the one account of whoever runs this server: nobody signs in to it, it acts at the command line)
--- or person (issuer and subject say who, as the identity provider vouched for).
+-- Accounts own apps. kind: operator (the one account of the server's operator, which acts on the command line; nobody
+-- signs in to it) or person (issuer and subject identify them, as confirmed by the identity provider).
 create table accounts (
   account_id text primary key,
   kind text not null,
@@ -10,15 +10,17 @@ create table accounts (
   created_at timestamptz not null default now(),
   unique (issuer, subject)
 );
-insert into accounts (account_id, kind, name) values ('acc_0000000000000000000PERAT0R', 'operator', 'Operator of this server');
+insert into accounts (account_id, kind, name)
+values ('acc_0000000000000000000PERAT0R', 'operator', 'Operator of this server');
 
--- Apps that the command line or the first start made are the operator's, those from before there were accounts too.
+-- Apps created by the command line or the first start belong to the operator, as do those from before there were
+-- accounts.
 alter table apps
   add column account_id text not null default 'acc_0000000000000000000PERAT0R' references accounts,
   add column environment text not null default 'live';
 create index on apps (account_id, app_id);
 
--- last_used_at is written rarely: see src/db/ApiKeys.ts.
+-- last_used_at is written rarely: see src/db/tenancy/ApiKeys.ts.
 alter table api_keys
   add column expires_at timestamptz,
   -- The prefix of the key that it was rotated to.
@@ -39,14 +41,15 @@ create table account_tokens (
 );
 create index on account_tokens (account_id, prefix);
 
--- The device flow (RFC 8628). pending, then approved or denied by a person; approved, then redeemed for a token, once.
+-- The device flow (RFC 8628). pending, then approved or denied by a person. approved is then redeemed for a token,
+-- once.
 create table device_codes (
   device_code_hash bytea primary key,
   user_code_hash bytea not null unique,
   client_name text not null,
   scopes text[] not null,
   status text not null default 'pending',
-  -- What slow_down has made of it: it lasts, whichever process is asked.
+  -- The interval after slow_down. It applies in every process.
   interval_seconds int not null,
   polled_at timestamptz,
   account_id text references accounts,
@@ -55,7 +58,8 @@ create table device_codes (
 );
 create index on device_codes (expires_at);
 
--- A browser on its way from a user code to a decision: through the identity provider, after which there is an account.
+-- A browser between entering a user code and the decision. Once the identity provider has confirmed it, it has an
+-- account.
 create table device_sign_ins (
   cookie_hash bytea primary key,
   device_code_hash bytea not null references device_codes on delete cascade,
@@ -64,7 +68,7 @@ create table device_sign_ins (
 );
 create index on device_sign_ins (device_code_hash);
 
--- What was counted against a limit in its rolling window, such as the device codes that an address was given.
+-- What was counted in the rolling window of a limit, such as the device codes given to an address.
 create table rolling_limits (
   kind text not null,
   subject text not null,
@@ -74,7 +78,7 @@ create table rolling_limits (
 ) with (fillfactor = 70);
 create index on rolling_limits (last_hit_at);
 
--- Who changed what in an account. It outlives what it tells of, so it refers to nothing.
+-- Who changed what in an account. It outlives what it is about, so it has no foreign keys.
 create table audit_log (
   account_id text not null,
   entry_id text not null,

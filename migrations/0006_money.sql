@@ -1,9 +1,10 @@
--- Every movement of money, for good: a hold when a turn is accepted, and when it ends its release and what it has cost (settle).
--- What an app has spent is the sum of settle; what is still held for it the sum of hold and release, which is negative.
+-- Every movement of money, permanently: a hold when a turn is accepted; and when it ends, the release of the hold and
+-- its cost (settle). What an app has spent is the sum of settle. What is held for it is the sum of hold and release,
+-- which is negative.
 create table ledger (
   app_id text not null,
   at timestamptz not null default now(),
-  -- The run that it is for, and the turn of a session where it is one.
+  -- The run that it is for, and if that is a turn, the turn of its session.
   run_ref text not null,
   session_id text,
   turn_index int,
@@ -17,9 +18,9 @@ create index on ledger (app_id, at);
 create trigger append_only before update or delete on ledger for each row execute function refuse_change();
 create trigger no_truncate before truncate on ledger for each statement execute function refuse_change();
 
--- What an app or one of its end-users may use, and has used, holds included. Only who is limited has a row, so that a send without limits takes no lock.
--- A null limit is none. kind: app, end_user, and default, which is what applies to an end-user's nulls and counts nothing.
--- Use is counted for a day (UTC) and for its month; on a later day what is counted is 0. See day_used and the like.
+-- What an app or one of its end-users may use and has used, including holds. Only what is limited has a row, so a send
+-- without limits takes no lock. A null limit means no limit. kind: app, end_user, and default, which applies where an
+-- end-user's limit is null and counts nothing.
 create table allowances (
   app_id text not null references apps,
   kind text not null,
@@ -31,24 +32,29 @@ create table allowances (
   -- Over all time.
   message_limit int,
   message_length_limit int,
-  -- Whether a send beyond the limits of money is refused. The app's alone.
+  -- Whether a send beyond the budget is refused. For the app only.
   hard_stop boolean not null default true,
   day date not null default (now() at time zone 'utc')::date,
   day_used_micro_usd bigint not null default 0,
   day_messages int not null default 0,
   month_used_micro_usd bigint not null default 0,
   messages int not null default 0,
-  -- The shares, in percent, that the app was told of: on `day`, and in its month.
+  -- The percentages that the app was warned of: on `day`, and in its month.
   day_warned int not null default 0,
   month_warned int not null default 0,
-  -- When sessions of the end-user were last erased: for that month the ledger cannot tell any more what they have used, and what was counted stands.
+  -- When sessions of the end-user were last erased. For that month the ledger cannot tell how much they have used, so
+  -- the counted amount is used.
   sessions_erased_on date,
   primary key (app_id, kind, external_user_ref)
 ) with (fillfactor = 70);
 create index on allowances (app_id) where kind = 'app';
 
 create function utc_today() returns date language sql stable return (now() at time zone 'utc')::date;
-create function is_this_month(day date) returns boolean language sql stable return date_trunc('month', day) = date_trunc('month', utc_today());
-create function day_used(a allowances) returns bigint language sql stable return case when a.day = utc_today() then a.day_used_micro_usd else 0 end;
-create function day_sent(a allowances) returns int language sql stable return case when a.day = utc_today() then a.day_messages else 0 end;
-create function month_used(a allowances) returns bigint language sql stable return case when is_this_month(a.day) then a.month_used_micro_usd else 0 end;
+create function is_this_month(day date) returns boolean language sql stable
+return date_trunc('month', day) = date_trunc('month', utc_today());
+create function day_used(a allowances) returns bigint language sql stable
+return case when a.day = utc_today() then a.day_used_micro_usd else 0 end;
+create function day_sent(a allowances) returns int language sql stable
+return case when a.day = utc_today() then a.day_messages else 0 end;
+create function month_used(a allowances) returns bigint language sql stable
+return case when is_this_month(a.day) then a.month_used_micro_usd else 0 end;

@@ -1,5 +1,5 @@
--- What a character has come to know of a person and how it stands with them, session by session. It is made of the patches below:
--- replayed in their order they give it again.
+-- What a character knows of a person and how their relationship stands, for each session. It is built from the patches
+-- below: applied in order, they produce it again.
 create table relationships (
   app_id text not null,
   session_id text not null,
@@ -9,15 +9,16 @@ create table relationships (
   version int not null default 0,
   -- Emotion, scores, preferences, summary, stage: pipeline/relational/Relationship.ts.
   bearing json not null default '{}',
-  -- When it is next to be looked at whether the character writes first. Null: it is not to, by its controls; infinity: as things stand it may not.
+  -- When to check next whether the character writes first. Null: never, by its controls. Infinity: not as things stand.
   initiate_at timestamptz,
-  -- A word of the person's may bring that forward.
+  -- Whether a message of the person may bring that forward.
   awaits_word boolean not null default false,
   primary key (app_id, session_id)
 ) with (fillfactor = 70);
 create index relationships_initiate on relationships (initiate_at) where initiate_at is not null;
 
--- Each change to it, in order, as the rows that it wrote. Nothing is taken from them but the words of what is forgotten.
+-- Each change to it, in order, as the rows that it wrote. Only the text of forgotten memories is ever removed from
+-- them.
 create table relational_patches (
   app_id text not null,
   session_id text not null,
@@ -28,7 +29,8 @@ create table relational_patches (
   patch json not null,
   primary key (app_id, session_id, version)
 );
-create unique index relational_patches_turn on relational_patches (app_id, session_id, turn_index) where turn_index is not null;
+create unique index relational_patches_turn on relational_patches (app_id, session_id, turn_index)
+  where turn_index is not null;
 
 create table memories (
   app_id text not null,
@@ -48,16 +50,16 @@ create table memories (
   linked_ids text[] not null,
   evidence json not null,
   source text not null,
-  -- Of a forgotten one, what remains of its words: a hash, so that it is not learned again.
+  -- What remains of a forgotten memory: a hash of its text, so that it is not learned again.
   tombstone text,
   recall_count int not null,
   last_recalled_at timestamptz,
   created_at timestamptz not null,
-  -- Its words as stems, by which it is found, with a space between two.
+  -- Its words as stems, separated by spaces, for the search.
   lexemes text not null,
   primary key (app_id, session_id, memory_id)
 );
--- What a search goes through.
+-- The rows that a search reads.
 create index memories_active on memories (app_id, session_id) where status = 'active';
 
 create table open_loops (
@@ -93,7 +95,8 @@ create table proactive_policies (
   version int not null default 1
 );
 
--- Whether a character wrote first when that was looked at, and if not, what spoke against it first. That the same still speaks against it is not written again.
+-- Whether a character wrote first when that was checked, and if not, the first reason against it. A repeated reason is
+-- not recorded again.
 create table proactive_decisions (
   app_id text not null,
   session_id text not null,
@@ -103,17 +106,18 @@ create table proactive_decisions (
   -- sent | skipped
   decision text not null,
   skipped_by text,
-  -- The turn that was begun. What became of it stands there.
+  -- The turn that was started. Its outcome is there.
   turn_index int,
   next_eligible_at timestamptz,
   primary key (app_id, session_id, decision_id)
 );
 create index on proactive_decisions (app_id, decision_id);
 
--- Why the character wrote first, where a turn is no answer: its reason and what it is about. Such a turn has no message, and its cursor is the log's end when it was begun.
+-- Why the character wrote first, if a turn is not an answer: the reason and the subject. Such a turn has no message,
+-- and its cursor is the end of the log when it started.
 alter table turns add column initiative json;
 create index turns_initiatives on turns (app_id, accepted_at) where initiative is not null;
 create index turns_initiatives_of_session on turns (app_id, session_id, accepted_at) where initiative is not null;
 
--- What writing first has cost an app lately.
+-- For the recent cost of an app's proactive messages.
 create index ledger_proactive on ledger (app_id, at) where activity = 'proactive';

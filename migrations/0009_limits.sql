@@ -1,20 +1,24 @@
--- What may be spent over all time, and is; and the share of it, in percent, that the app was told of.
+-- What may be spent in total, and what was; and the percentage that the app was warned of.
 alter table allowances
   add column total_limit_micro_usd bigint,
   add column total_used_micro_usd bigint not null default 0,
   add column total_warned int not null default 0;
 
--- Whether one more amount is too much: for an app, and for an end-user with what applies by default. Null: nothing limits it.
+-- Whether one more amount is too much: for an app, and for an end-user with the defaults that apply. Null: no limit.
 create function is_over_budget(a allowances, amount bigint) returns boolean language sql stable return
-  a.hard_stop and (day_used(a) + amount > a.daily_limit_micro_usd or month_used(a) + amount > a.monthly_limit_micro_usd or a.total_used_micro_usd + amount > a.total_limit_micro_usd);
+  a.hard_stop and (day_used(a) + amount > a.daily_limit_micro_usd
+    or month_used(a) + amount > a.monthly_limit_micro_usd
+    or a.total_used_micro_usd + amount > a.total_limit_micro_usd);
 create function is_over_cap(own allowances, other allowances, amount bigint) returns boolean language sql stable return
-  day_used(own) + amount > coalesce(own.daily_limit_micro_usd, other.daily_limit_micro_usd) or month_used(own) + amount > coalesce(own.monthly_limit_micro_usd, other.monthly_limit_micro_usd);
+  day_used(own) + amount > coalesce(own.daily_limit_micro_usd, other.daily_limit_micro_usd)
+  or month_used(own) + amount > coalesce(own.monthly_limit_micro_usd, other.monthly_limit_micro_usd);
 
--- How many messages an app may send in a minute. Null: as many as the server lets any app.
+-- How many messages an app may send in a minute. Null: the server's default.
 alter table apps add column messages_per_minute int;
 
--- What processes have leased of the quota of a subject (an app, or an account on its own plane) under a policy, in the window that ends then. `granted` is the last lease.
--- A lost table costs a window, so it is not logged.
+-- What processes have leased of the quota of a subject (an app, or an account on its own plane) under a policy, in the
+-- window that ends at that time. `granted` is the last lease. If the table is lost, one window is lost, so it is not
+-- logged.
 create unlogged table rate_windows (
   subject text not null,
   policy text not null,
@@ -25,5 +29,5 @@ create unlogged table rate_windows (
   primary key (subject, policy)
 ) with (fillfactor = 70);
 
--- The changes of one app, to be read page by page.
+-- For reading the changes of one app page by page.
 create index on audit_log (account_id, app_id, entry_id);

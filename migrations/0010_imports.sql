@@ -1,18 +1,20 @@
--- A file that is to become a character, as it was understood, until somebody has looked at it. needs_review | ready | committed | discarded | expired.
--- One whose time is over is expired, whatever stands here; the job `expire` writes it down and forgets what was in it.
+-- A file that is to become a character, as it was read, until somebody has reviewed it. needs_review | ready |
+-- committed | discarded | expired. One whose time is over counts as expired whatever its status says. The job `expire`
+-- records that and deletes its contents.
 create table imports (
   app_id text not null references apps,
   import_id text not null,
   status text not null,
-  -- create: a character of its own. update: the one of target_slug.
+  -- create: a new character. update: the character target_slug.
   mode text not null,
   target_slug text,
   format text not null,
   filename text not null,
-  -- SHA-256 of the bundle, by which a commit says what it has seen. Null, as the bundle is, once it was discarded or has expired.
+  -- SHA-256 of the bundle, with which a commit says what it has seen. Null, like the bundle, once it is discarded or
+  -- expired.
   content_hash text,
   bundle json,
-  -- Of an import that was discarded or has expired an empty one: it quotes what was in the file.
+  -- Empty for a discarded or expired import, because it quotes the file.
   report json not null,
   accepted_warnings jsonb not null default '[]',
   character_slug text,
@@ -25,7 +27,7 @@ create table imports (
 create index on imports (app_id, character_slug) where character_slug is not null;
 create index imports_open on imports (expires_at) where status in ('needs_review', 'ready');
 
--- Images that came in a file, as they came, until they are a character's or nobody's.
+-- Images of a file, unchanged, until they belong to a character or are discarded.
 create table import_images (
   app_id text not null,
   import_id text not null,
@@ -35,5 +37,5 @@ create table import_images (
   foreign key (app_id, import_id) references imports
 );
 
--- The import that a character was last made of or changed by.
+-- The import that last created or changed the character.
 alter table characters add column import_id text;

@@ -1,5 +1,6 @@
--- What a character lives among, beside its profile: who is in its life, what holds between whom, the stories that it goes through and what weighs on it for a time.
--- The revision counts every change of it that is not a session's own, so that a copy in memory is known to be stale.
+-- The world of a character, beside its profile: who is in its life, how they are connected, the stories that it goes
+-- through, and what weighs on it for a time. The revision counts every change except those of a single session, so that
+-- a stale copy in memory is noticed.
 create table worlds (
   app_id text not null,
   slug text not null,
@@ -20,7 +21,7 @@ create table npcs (
   foreign key (app_id, slug) references worlds
 );
 
--- What holds between two, from one moment to another. Some are of one session alone.
+-- A relation between two nodes, valid from one time to another. Some belong to one session only.
 create table graph_edges (
   app_id text not null,
   slug text not null,
@@ -45,7 +46,7 @@ create table storylines (
   foreign key (app_id, slug) references worlds
 );
 
--- The beats that a session has entered, one after another. The last one is where its story stands.
+-- The beats that a session has entered, in order. The last one is the current beat.
 create table storyline_steps (
   app_id text not null,
   session_id text not null,
@@ -53,16 +54,16 @@ create table storyline_steps (
   storyline_id text not null,
   beat text not null,
   entered_at timestamptz not null,
-  -- The session's last turn by then.
+  -- The session's last turn at that time.
   turn_index int not null,
-  -- What the app has named, where it was by that.
+  -- The event that the app reported, if that was the reason.
   trigger text,
-  -- Whether the character is to write first of it.
+  -- Whether the character writes first about it.
   initiates boolean not null,
   primary key (app_id, session_id, step)
 );
 
--- What weighs on a character for a time; some on one person or session alone.
+-- Influences on a character for a time; some apply to one person or session only.
 create table arc_influences (
   app_id text not null,
   slug text not null,

@@ -1,6 +1,6 @@
--- Contents that lie outside of rows: the pictures of characters. A row says that something is, or may be, in the storage under its key.
--- It is written before the content is, so that whoever dies in between leaves something that can be found and removed.
--- status: pending until the row that shows it is there; kept; discarded when it is to be removed.
+-- Contents stored outside of rows: the pictures of characters. A row says that there is, or may be, a content in the
+-- storage under its key. It is written before the content, so that what a crash in between leaves behind can be found
+-- and removed.
 create table stored_objects (
   app_id text not null,
   object_key text not null,
@@ -10,7 +10,7 @@ create table stored_objects (
 );
 create index on stored_objects (changed_at) where status <> 'kept';
 
--- The contents themselves, where the database is the storage. A picture is as small as it gets already.
+-- The contents themselves, if the database is the storage. Pictures are already compressed.
 create table object_contents (
   app_id text not null,
   object_key text not null,
@@ -19,7 +19,7 @@ create table object_contents (
 );
 alter table object_contents alter column content set storage external;
 
--- The key that addresses of contents are signed with. It outlives SECRETS_KEY, as the addresses do that stand in logs.
+-- The key that signs the addresses of contents. It outlives SECRETS_KEY, as do the addresses that are in logs.
 create table signing_keys (
   name text primary key,
   sealed bytea not null
@@ -33,7 +33,7 @@ create table assets (
   label text not null,
   is_primary boolean not null,
   object_key text not null,
-  -- Of its content as it lies in the storage.
+  -- About its content as it is stored.
   sha256 text not null,
   media_type text not null,
   width int not null,
@@ -56,24 +56,26 @@ create table visual_identities (
   foreign key (app_id, character_slug) references characters
 );
 
--- A picture that is asked for. Unfinished while it is queued or generating; made by whoever holds (owner, attempt).
+-- A requested picture. Unfinished while it is queued or generating. The worker that holds (owner, attempt) generates
+-- it.
 create table images (
   app_id text not null,
   image_id text not null,
   run_ref text not null,
   character_slug text not null,
   session_id text,
-  -- The turn that it is for, and that turn's run; of one that was asked for over HTTP the last turn there was then, and no run.
+  -- The turn that it is for, and the run of that turn. If it was requested over HTTP: the last turn at that time, and
+  -- no run.
   turn_index int,
   turn_ref text,
   kind text not null,
-  -- Null where the character's age leaves no room for one.
+  -- Null if the character's age does not allow one.
   prompt text,
   caption text,
   size text not null,
   deliver boolean not null,
   status text not null default 'queued',
-  -- What was taken for it; null: nothing yet.
+  -- The reserved amount; null: none yet.
   price_micro_usd bigint,
   error_code text,
   engine text,
@@ -96,8 +98,10 @@ create index on images (app_id, session_id, turn_index);
 create index on images (app_id, run_ref);
 create index on images (created_at) where status in ('queued', 'generating');
 
--- How many pictures an end-user had on that day. It has a day of its own: what else is counted may begin a new one earlier.
+-- How many pictures an end-user had on that day. It has a day of its own, because other counters may start a new day
+-- earlier.
 alter table allowances add column images_on date, add column day_images int not null default 0;
-create function day_imaged(a allowances) returns int language sql stable return case when a.images_on = utc_today() then a.day_images else 0 end;
+create function day_imaged(a allowances) returns int language sql stable
+return case when a.images_on = utc_today() then a.day_images else 0 end;
 create function is_over_images(own allowances, other allowances, images int) returns boolean language sql stable return
   day_imaged(own) + images > coalesce(own.daily_image_limit, other.daily_image_limit);

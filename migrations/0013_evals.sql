@@ -1,8 +1,9 @@
--- Evals play their cases in sessions that nobody is to see. These belong to an app of their own, which bears the id of the run (evr_...):
--- so what keeps tenants apart keeps them apart too. All such apps are this account's, which nobody signs in to.
-insert into accounts (account_id, kind, name) values ('acc_00000000000000000000SHAD0W', 'shadow', 'Shadow sessions of evals');
+-- Evals play their cases in sessions that nobody sees. These belong to an app of their own with the id of the run
+-- (evr_...), so they are isolated as tenants are. All such apps belong to this account, which nobody signs in to.
+insert into accounts (account_id, kind, name)
+values ('acc_00000000000000000000SHAD0W', 'shadow', 'Shadow sessions of evals');
 
--- What a character is held to. The cases and gates are in pipeline/evals/Suite.ts.
+-- What a character is tested for. Cases and gates are described in pipeline/evals/Suite.ts.
 create table eval_suites (
   app_id text not null references apps,
   suite_id text not null,
@@ -16,7 +17,7 @@ create table eval_suites (
   primary key (app_id, suite_id)
 );
 
--- A suite as it was when the run was asked for, held against one version of the character.
+-- A suite as it was when the run was requested, run against one version of the character.
 create table eval_runs (
   app_id text not null references apps,
   run_id text not null,
@@ -33,13 +34,13 @@ create table eval_runs (
   cases json not null,
   gates json not null,
   baseline_run_id text,
-  -- The run whose trajectories are graded anew, where none are played.
+  -- The run whose conversations are graded again. Null: cases are played.
   regrade_of text,
   max_cost_micro_usd bigint not null,
   spent_micro_usd bigint not null default 0,
-  -- Taken from the app's budget for the case that is being played, and not spent yet.
+  -- Reserved from the app's budget for the case that is being played, and not spent yet.
   held_micro_usd bigint not null default 0,
-  -- The worker that is at it.
+  -- The worker that runs it.
   owner text,
   -- Once it has ended.
   metrics json,
@@ -53,7 +54,7 @@ create table eval_runs (
 );
 create index eval_runs_open on eval_runs (created_at) where finished_at is null;
 
--- A case and a repeat of it. Whoever dies at one leaves it without a status, to be played anew.
+-- A case and its repeat. If the worker dies, it has no status and is played again.
 create table eval_results (
   app_id text not null,
   run_id text not null,
@@ -62,7 +63,7 @@ create table eval_results (
   repeat int not null,
   -- pass | fail | skipped | error
   status text,
-  -- How often it was begun.
+  -- How often it was started.
   attempts int not null default 0,
   checks json,
   trajectory json,

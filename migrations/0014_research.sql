@@ -1,7 +1,9 @@
--- What the rules found when the version was written (pipeline/readiness), and what it was made of, where that was not the app's own hand.
+-- What the rules found when the version was written (pipeline/readiness), and what it was made of, if the app did not
+-- write it itself.
 alter table character_versions add column readiness text, add column checked_at timestamptz, add column source_ref json;
 
--- Rehearsals of a character, paid for beforehand. A run is a row until it has ended: whoever dies with it leaves it to the next worker, at the turn that it had come to.
+-- Probes of a character, paid in advance. A run is a row until it has ended. If its worker dies, the next worker
+-- continues at the turn that it had reached.
 create table readiness_probes (
   app_id text not null,
   slug text not null,
@@ -13,12 +15,12 @@ create table readiness_probes (
   attempts int not null default 0,
   held_micro_usd bigint not null,
   spent_micro_usd bigint not null default 0,
-  -- What it was rehearsed with.
+  -- The script that was played.
   engine text not null,
   model text not null,
-  -- The turns that have been rehearsed.
+  -- The turns that have been played.
   turns json not null default '[]',
-  -- What a model found that contradicts itself; null where no model has looked.
+  -- Contradictions that a model found; null if no model has looked.
   contradictions json,
   error_code text,
   created_at timestamptz not null default clock_timestamp(),
@@ -29,7 +31,7 @@ create table readiness_probes (
 );
 create index readiness_probes_open on readiness_probes (created_at) where status in ('queued', 'running');
 
--- What is known of a character from elsewhere, in the words of its sources.
+-- What sources say about a character, in their own words.
 create table evidence (
   app_id text not null,
   slug text not null,
@@ -40,9 +42,9 @@ create table evidence (
   trust text not null,
   -- active | disputed | retracted
   status text not null,
-  -- By which its words are stemmed.
+  -- The dictionary that stems its words.
   dictionary text not null,
-  -- Where it was said, if it was: it goes with the session.
+  -- The session in which it was said, if any. It is deleted with the session.
   session_id text,
   -- The run that found it, if one did. It is used in replies only once a finding that rests on it has been accepted.
   research_id text,
@@ -53,7 +55,7 @@ create table evidence (
 );
 create index on evidence (app_id, session_id) where session_id is not null;
 
--- What of it replies may use, in pieces, and the words by which they are found.
+-- The pieces that replies may use, and the words that find them.
 create table evidence_chunks (
   app_id text not null,
   slug text not null,
@@ -77,7 +79,7 @@ create table evidence_terms (
 );
 create index on evidence_terms (app_id, slug, evidence_id, chunk);
 
--- A run that reads sources for what answers a question, paid for beforehand. Like a probe it is a row until it has ended.
+-- A run that reads sources for what answers a question, paid in advance. Like a probe, it is a row until it has ended.
 create table research (
   app_id text not null,
   slug text not null,
@@ -102,7 +104,7 @@ create table research (
 create index research_open on research (created_at) where status in ('queued', 'running');
 create unique index on research (app_id, run_ref);
 
--- What it reads, part by part. The text goes when the run has ended; its hash stays.
+-- The sources of a run, read part by part. The text is deleted when the run has ended; its hash stays.
 create table research_sources (
   app_id text not null,
   slug text not null,
@@ -118,7 +120,7 @@ create table research_sources (
   -- queued | read | failed
   status text not null default 'queued',
   parts_read int not null default 0,
-  -- Null: it has not been fetched.
+  -- Null: not fetched yet.
   parts int,
   error_code text,
   primary key (app_id, slug, research_id, place),
@@ -135,7 +137,7 @@ create table findings (
   proposed_change json,
   -- proposed | accepted | rejected
   status text not null default 'proposed',
-  -- The version that its acceptance has written, where it changed anything.
+  -- The version that its acceptance wrote, if it changed anything.
   accepted_version int,
   created_at timestamptz not null default clock_timestamp(),
   decided_at timestamptz,
@@ -144,7 +146,7 @@ create table findings (
 );
 create index on findings (app_id, slug, research_id);
 
--- What a finding rests on: words that stand in the evidence.
+-- The quotes that support a finding: text that occurs in the evidence.
 create table finding_quotes (
   app_id text not null,
   slug text not null,
@@ -157,8 +159,10 @@ create table finding_quotes (
 );
 create index on finding_quotes (app_id, slug, evidence_id);
 
--- What of runs that are no turns the list of runs shows.
+-- The runs other than turns, as the list of runs shows them.
 create view metered_runs as
-  select app_id, run_ref, null::text as session_id, 'probe' as kind, status, attempts, started_at, finished_at, error_code from readiness_probes
+  select app_id, run_ref, null::text as session_id, 'probe' as kind, status, attempts, started_at, finished_at,
+    error_code
+  from readiness_probes
   union all
   select app_id, run_ref, null, 'research', status, attempts, started_at, finished_at, error_code from research;

@@ -1,4 +1,5 @@
--- What the laws of 2026 and 2027 want reported each year, per app and UTC day. No texts and no people: erasing somebody changes nothing here.
+-- What the laws of 2026 and 2027 require to be reported each year, per app and UTC day. It contains no texts and no
+-- people, so an erasure changes nothing here.
 create table safety_counts (
   app_id text not null,
   day date not null,

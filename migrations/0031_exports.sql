@@ -1,11 +1,11 @@
--- Exports of end-users: one at a time for each. The ZIP is stored in parts, as objects; it goes with the row.
+-- Exports of end-users, one at a time for each. The ZIP is stored in parts, as objects, and is deleted with the row.
 create table exports (
   app_id text not null references apps,
   export_id text not null,
   external_user_ref text not null,
   -- queued | running | ready | failed
   status text not null default 'queued',
-  -- Of what the worker that is at it has put away; in order.
+  -- The parts that its worker has stored, in order.
   object_keys text[] not null default '{}',
   size_bytes bigint not null default 0,
   -- Whether the app saw scores when it was made.

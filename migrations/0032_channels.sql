@@ -1,4 +1,5 @@
--- What the Schema of the channel's kind says, apart from its address and its secrets, which are sealed. A field that is not there has its default.
+-- The configuration by the Schema of the channel's kind, except its address and secrets, which are encrypted. A missing
+-- field has its default.
 alter table channels add column config jsonb not null default '{}';
 -- The kind of hold by which the operator stops the channel, besides one on its app; null: there is none.
 alter table channels add column hold_kind text;

@@ -1,4 +1,5 @@
--- What health is derived from: since when a bot or a channel has its status, how its last attempt failed, and since when Telegram holds updates of a bot that do not arrive.
+-- What health is derived from: since when a bot or a channel has its status, how its last attempt failed, and since
+-- when Telegram holds updates of a bot that do not arrive.
 alter table telegram_bots
   add column status_since timestamptz not null default now(),
   add column updates_waiting_since timestamptz;

@@ -19,10 +19,9 @@ const LATIN = /\p{sc=Latin}/gu
 const WORD = /[\p{L}\p{M}]+/gu
 
 /**
- * A text with the letters that were put in for Latin ones made those again. Words that are really of another alphabet
- * stay.
+ * Replaces look-alike letters by the Latin letters that they imitate. Words that are really in another alphabet stay.
  */
-export const asSeen = (text: string): string => {
+export const replaceLookAlikes = (text: string): string => {
   const latin = text.replace(IS_STYLED, (letter) => STYLED.get(letter) ?? letter)
   const foreign = latin.match(FOREIGN)?.length ?? 0
   if (foreign === 0) return latin

@@ -13,8 +13,11 @@ export const MAX_LORE_COST = 20_000
  * A quotation, an escape, a class or a repeat count as one token, else a single character. An unclosed one extends to
  * the end, so that the text is read only once.
  */
-const TOKEN =
-  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gsu
+const TOKEN = new RegExp(
+  String.raw`\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*(?:\]|\\?$)|` +
+    String.raw`\{(\d{1,4})(?:,(\d{0,4}))?\}|.`,
+  "gsu"
+)
 
 /**
  * The size of a pattern once its counted repeats are expanded, as RE2 does it, computed from the text alone. Large

@@ -1,5 +1,5 @@
 import { compatible } from "./compatible.ts"
-import { asSeen } from "./lookAlikes.ts"
+import { replaceLookAlikes } from "./lookAlikes.ts"
 
 const NON_ASCII = /[^\n -~]/
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
@@ -14,6 +14,6 @@ const APOSTROPHES = /[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/g
  */
 export const plain = (text: string): string =>
   (NON_ASCII.test(text)
-    ? asSeen(compatible(text, "NFKC").replace(UNSEEN, "")).replace(APOSTROPHES, "'")
+    ? replaceLookAlikes(compatible(text, "NFKC").replace(UNSEEN, "")).replace(APOSTROPHES, "'")
     : text
   ).replace(SPACES, " ")

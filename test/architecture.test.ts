@@ -197,6 +197,14 @@ describe("the source tree", () => {
     assert.deepStrictEqual(astray(modules), [])
   })
 
+  it("counts rolling limits over HTTP only as their routes declare them", () => {
+    const counting = modules
+      .filter(({ path }) => path.startsWith("src/http/"))
+      .filter(({ imports }) => imports.some(({ target, isType }) => target.endsWith("/RollingLimits.ts") && !isType))
+      .map(({ path }) => path)
+    assert.deepStrictEqual(counting, ["src/http/server/limits/takeWindows.ts"])
+  })
+
   it("makes outbound calls without the guard only from the command line", () => {
     const users = modules
       .filter(({ imports }) => imports.some(({ target }) => target === "channels/outbound/unguarded.ts"))

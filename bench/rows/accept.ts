@@ -15,17 +15,21 @@ const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() *
 const unbatched = async (sql: postgres.Sql, session: string) => {
   await sql.begin(async (t) => {
     const [log] = await t`
-      update session_logs set last_cursor = last_cursor + 2, turn_count = turn_count + 1, open_turns = open_turns + 1, last_user_at = now()
+      update session_logs set last_cursor = last_cursor + 2, turn_count = turn_count + 1, open_turns = open_turns + 1,
+        last_user_at = now()
       where app_id = ${APP} and session_id = ${session} returning last_cursor, turn_count`
     const run = newId("run")
     await t`
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      values (${APP}, ${session}, ${log!["last_cursor"] - 1}, ${newId("evt")}, 'message.created', 'user', ${run}, 'api', ${BODY}::text::json),
-        (${APP}, ${session}, ${log!["last_cursor"]}, ${newId("evt")}, 'run.status', 'character', ${run}, 'api', ${BODY}::text::json)`
+      values (${APP}, ${session}, ${log!["last_cursor"] - 1}, ${newId("evt")}, 'message.created', 'user', ${run}, 'api',
+        ${BODY}::text::json),
+        (${APP}, ${session}, ${log!["last_cursor"]}, ${newId("evt")}, 'run.status', 'character', ${run}, 'api',
+          ${BODY}::text::json)`
     await t`
       insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd)
       values (${APP}, ${session}, ${log!["turn_count"]}, ${run}, ${log!["last_cursor"]}, 'fast', 'api', 0)`
-    await t`select graphile_worker.add_job('turn', json_build_object('app_id', ${APP}::text, 'session_id', ${session}::text))`
+    await t`
+      select graphile_worker.add_job('turn', json_build_object('app_id', ${APP}::text, 'session_id', ${session}::text))`
   })
 }
 

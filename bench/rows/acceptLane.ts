@@ -27,7 +27,9 @@ export const acceptLane: Row = {
   name: "accept-lane",
   run: async (rounds) => {
     const harness = await startBenchHarness(SESSIONS)
-    await harness.sql`insert into channels (app_id, channel_id, kind, endpoint, target) values (${APP}, ${CHANNEL}, 'webhook', 'http://127.0.0.1', '{}')`
+    await harness.sql`
+      insert into channels (app_id, channel_id, kind, endpoint, target)
+      values (${APP}, ${CHANNEL}, 'webhook', 'http://127.0.0.1', '{}')`
     const server = await startServer(harness.url, "api")
     const results: Array<Result> = []
     try {

@@ -37,7 +37,8 @@ const fill = async ({ sql }: BenchHarness, sessions: ReadonlyArray<string>, even
       select ${APP}, s.id, c, 'evt_' ||
         lpad(((${from}::int + s.n) * 100 + c)::text, 26, '0'), 'message.created', case when c % 2 = 1 then 'user'
           else 'character' end, 'run_' || lpad(c::text, 26, '0'), 'api',
-        '{"text":"A reply of ordinary length, as they come.","bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
+        '{"text":"A reply of ordinary length, as they come.",'
+        '"bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
       from unnest(${some}::text[]) with ordinality as s(id, n), generate_series(1, ${events}) c
       on conflict do nothing`
     await sql`update session_logs set last_cursor = greatest(last_cursor,

@@ -17,15 +17,18 @@ export const poll: Row = {
     const harness = await startBenchHarness(SESSIONS)
     await harness.sql`
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select ${APP}, s.id, c, 'evt_' || lpad((s.n * 100 + c)::text, 26, '0'), 'message.created', 'character', 'run_' || lpad(c::text, 26, '0'), 'api',
-        '{"text":"A reply of ordinary length, as they come.","bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
+      select ${APP}, s.id, c, 'evt_' || lpad((s.n * 100 + c)::text, 26, '0'), 'message.created', 'character',
+        'run_' || lpad(c::text, 26, '0'), 'api',
+        '{"text":"A reply of ordinary length, as they come.",'
+        '"bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
       from unnest(${[...harness.sessions]}::text[]) with ordinality as s(id, n), generate_series(1, ${EVENTS}) c`
     await harness.sql`update session_logs set last_cursor = ${EVENTS}`
     await harness.sql.unsafe("vacuum analyze")
     const server = await startServer(harness.url, "api")
     const headers = { authorization: `Bearer ${harness.key}` }
     const path = () =>
-      `/v1/sessions/${harness.sessions[Math.floor(Math.random() * SESSIONS)]}/events?since=${EVENTS - PAGE}&limit=${PAGE}`
+      `/v1/sessions/${harness.sessions[Math.floor(Math.random() * SESSIONS)]}/events?since=${EVENTS - PAGE}` +
+      `&limit=${PAGE}`
     const hello = await startHello(await (await fetch(server.baseUrl + path(), { headers })).text())
     try {
       const raw: Array<Record<string, number>> = []

@@ -58,10 +58,12 @@ export const stages: Row = {
         ]).flat()
         await harness.sql`
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-          select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
+          select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created',
+            case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
           from unnest(${said}::text[]) with ordinality as s(text, n)`
         await harness.sql`
-          insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd) values (${APP}, ${session}, ${TURNS}, ${session}, ${said.length + 1}, 'fast', 'api', 0)`
+          insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd)
+            values (${APP}, ${session}, ${TURNS}, ${session}, ${said.length + 1}, 'fast', 'api', 0)`
         const one = (n: number) =>
           runtime.runPromise(
             TurnPipeline.use((pipeline) =>

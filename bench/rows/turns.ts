@@ -37,8 +37,9 @@ const ours = async (harness: BenchHarness): Promise<number> => {
     if (row!["open"] === 0) break
     await new Promise((resume) => setTimeout(resume, 100))
   }
-  const [row] =
-    await harness.sql`select count(*)::int as turns, extract(epoch from max(settled_at) - min(started_at))::float8 as seconds from turns where outcome = 'replied'`
+  const [row] = await harness.sql`
+      select count(*)::int as turns, extract(epoch from max(settled_at) - min(started_at))::float8 as seconds from turns
+      where outcome = 'replied'`
   await server.stop()
   return row!["turns"] / row!["seconds"]
 }

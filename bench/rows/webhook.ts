@@ -34,7 +34,8 @@ const backlog = async ({ sql, sessions }: BenchHarness) => {
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
     select ${APP}, s.id, c, 'evt_' || lpad((s.n * 100 + c)::text, 26, '0'), 'message.created', 'character',
       'run_' || lpad(c::text, 26, '0'), 'api',
-      '{"text":"A reply of ordinary length, as they come.","bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
+      '{"text":"A reply of ordinary length, as they come.",'
+      '"bubbles":["A reply of ordinary length,","as they come."],"turn_index":1}'
     from unnest(${[...sessions]}::text[]) with ordinality as s(id, n), generate_series(1, ${EVENTS}) c`
   await sql`update session_logs set last_cursor = ${EVENTS}`
   await sql`update lanes set position = 0,

@@ -55,10 +55,12 @@ export const longConversation = async (
   const text = textsOf(utterances)
   await harness.sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
+    select ${APP}, ${session}, n, 'evt_' || ${session} || n, 'message.created',
+      case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
     from unnest(${Array.from({ length: utterances }, text)}::text[]) with ordinality as s(text, n)`
   await harness.sql`
-    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd) values (${APP}, ${session}, ${utterances}, ${session}, ${utterances}, 'fast', 'api', 0)`
+    insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd)
+      values (${APP}, ${session}, ${utterances}, ${session}, ${utterances}, 'fast', 'api', 0)`
   const character = characterOf({ slug: "bench", display_name: "Bench" })
   const turn = (): Turn => turnOf({ appId: APP, sessionId: session, turnIndex: utterances, text: text(), character })
   const oldest = utterances - HISTORY

@@ -34,8 +34,10 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
 }
 
 const MAX_RETRY_AFTER_CHARACTERS = 100
-const TLS =
-  /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/
+const TLS = new RegExp(
+  "^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|" +
+    "INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)"
+)
 const BAD_RESPONSE = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/
 
 const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {

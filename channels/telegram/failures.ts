@@ -62,7 +62,11 @@ const REFUSALS: ReadonlyArray<readonly [status: number, description: RegExp, kin
   [400, /message thread not found|TOPIC_CLOSED|TOPIC_DELETED|TOPIC_ID_INVALID/i, "thread_gone"],
   [
     400,
-    /wrong file identifier|failed to get HTTP URL content|wrong type of the web page content|VOICE_MESSAGES_FORBIDDEN|IMAGE_PROCESS_FAILED|PHOTO_INVALID/i,
+    new RegExp(
+      "wrong file identifier|failed to get HTTP URL content|wrong type of the web page content|" +
+        "VOICE_MESSAGES_FORBIDDEN|IMAGE_PROCESS_FAILED|PHOTO_INVALID",
+      "i"
+    ),
     "media"
   ],
   [400, /not enough rights|CHAT_WRITE_FORBIDDEN|have no rights to send/i, "no_rights"],

@@ -5,21 +5,28 @@ import { type CritiqueRequest, FlawType, type RewriteRequest } from "./Critic.ts
 const SAMPLES_MAX_CHARS = 2_000
 const BEFORE_MAX_CHARS = 2_000
 
-export const CRITIC_RULES = `You are the editor of a fictional character's messages in a private messenger chat. You judge one draft of a reply, by the character's voice and persona.
+export const CRITIC_RULES = `You are the editor of a fictional character's messages in a private messenger chat. You \
+judge one draft of a reply, by the character's voice and persona.
 
 1. ${DATA_RULE}
-2. Name each flaw that a reader would notice: "bubble" is its place from 0, "severity" goes from 1 (a trifle) to 5 (breaks the character), "fix" says in few words what to do.
-3. "voice": not how the character writes. "persona": not what it would say or know. "repetition": what it said before. "sycophancy": flatters or gives in where the character would not. "assistant_tone": helpful, summarising or moralising like an assistant. "contradiction": against what was said. "over_explaining": says more than people text.
+2. Name each flaw that a reader would notice: "bubble" is its place from 0, "severity" goes from 1 (a trifle) to 5 \
+(breaks the character), "fix" says in few words what to do.
+3. "voice": not how the character writes. "persona": not what it would say or know. "repetition": what it said \
+before. "sycophancy": flatters or gives in where the character would not. "assistant_tone": helpful, summarising or \
+moralising like an assistant. "contradiction": against what was said. "over_explaining": says more than people text.
 4. A draft that is good has no flaws. Do not look for some. "rewrite" says whether you would have it written again.
 
 Answer with one JSON object and nothing else:
-{"flaws": [{"bubble": number, "type": ${oneOf(FlawType.literals)}, "severity": number, "fix": "text"}, ...], "rewrite": true | false}`
+{"flaws": [{"bubble": number, "type": ${oneOf(FlawType.literals)}, "severity": number, "fix": "text"}, ...], \
+"rewrite": true | false}`
 
-export const REWRITE_RULES = `You write one draft of a fictional character's messages in a private messenger chat once more, so that it loses the flaws that an editor found.
+export const REWRITE_RULES = `You write one draft of a fictional character's messages in a private messenger chat \
+once more, so that it loses the flaws that an editor found.
 
 1. ${DATA_RULE}
 2. Change what the flaws ask for and nothing else. Keep every fact, name and number of the draft, and add none.
-3. Keep to "voice": its language, its length, at most "max_bubbles" bubbles of at most "max_bubble_chars" characters each.
+3. Keep to "voice": its language, its length, at most "max_bubbles" bubbles of at most "max_bubble_chars" characters \
+each.
 
 Answer with one JSON object and nothing else:
 {"bubbles": ["text", ...]}`

@@ -55,7 +55,8 @@ const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 /** An id derived from a moment and a text. The same input gives the same id, so recomputed rows keep their names. */
 export const derivedId = (prefix: IdPrefix, at: Date, of: string): string =>
-  `${prefix}_${encodeTime(at.getTime(), 10)}${Array.from(createHash("sha256").update(of).digest().subarray(0, 16), (byte) => CROCKFORD[byte % 32]).join("")}`
+  `${prefix}_${encodeTime(at.getTime(), 10)}` +
+  `${Array.from(createHash("sha256").update(of).digest().subarray(0, 16), (byte) => CROCKFORD[byte % 32]).join("")}`
 
 /** A lower bound: every id of this kind created at or after this moment sorts after it. */
 export const beforeIdsFrom = (prefix: IdPrefix, at: Date): string => `${prefix}_${encodeTime(at.getTime(), 10)}`

@@ -3,27 +3,78 @@ export const ROLE_BLEED: ReadonlyArray<RegExp> = [
   /^(?:[^\S\n]|[*_#>"]){0,20}(?:user|assistant|USER|ASSISTANT|User|Assistant|Human|HUMAN|System|SYSTEM)[*_]*\s?:/m,
   /[.!?…]["”]?\s+(?:User|Assistant|USER|ASSISTANT):/,
   /\{\{\s*(?:char|user|bot)\s*\}\}/i,
-  /<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<\/?data\b|<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):/im
+  new RegExp(
+    String.raw`<\|[a-z_ ]{2,30}\|>|<START>|\[\/?INST\]|<\/?(?:system|assistant|s)>|<\/?data\b|` +
+      String.raw`<(?:start|end)_of_turn>|^#{2,3} ?(?:Instruction|Response):`,
+    "im"
+  )
 ]
 
 /** Typical phrases of an AI assistant. */
 export const ASSISTANT_PHRASES: ReadonlyArray<RegExp> = [
-  /\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|(?:ai|artificial intelligence),? i (?:do not|don't|cannot|can't|am not|have no))/i,
-  /\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|ai (?:assistant|chatbot))\b/i,
-  /\bhow (?:can|may|could) i (?:help|assist) you(?: (?:today|further|with))?\b[^.!]{0,20}\?|\bhow (?:can|may) i be of (?:assistance|service)\b/i,
+  new RegExp(
+    String.raw`\bas an? (?:(?:large )?language model|ai(?: language)? model|ai (?:assistant|chatbot|system)|` +
+      String.raw`(?:ai|artificial intelligence),? i (?:do not|don't|cannot|can't|am not|have no))`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:i'm|i am) (?:just |only |merely )?an? (?:(?:large )?language model|ai language model|` +
+      String.raw`ai (?:assistant|chatbot))\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\bhow (?:can|may|could) i (?:help|assist) you(?: (?:today|further|with))?\b[^.!]{0,20}\?|` +
+      String.raw`\bhow (?:can|may) i be of (?:assistance|service)\b`,
+    "i"
+  ),
   /\b(?:is there )?anything else i can (?:help|assist) (?:you )?with\b/i,
-  /\bi(?: can(?:no|')t| am (?:unable|not able) to|'m (?:unable|not able) to) (?:fulfill|assist with|comply with|help with) (?:that|this|your) request\b/i,
-  /\bals (?:ki|eine?)[- ](?:sprachmodell|ki-modell|assistent|ki-assistent)|\bals (?:eine )?(?:ki|künstliche intelligenz),? (?:kann|habe|bin|darf|verfüge|besitze) ich\b|\bich bin (?:nur |bloß |lediglich )?eine? (?:großes )?(?:ki|(?:ki-)?sprachmodell)\b|\b(?:wie|womit) kann ich (?:ihnen|dir) (?:heute )?(?:helfen|behilflich sein)\b/i,
-  /(?<!\p{L})(?:como|sendo) (?:una? |uma )?(?:ia|inteligencia artificial|inteligência artificial),? (?:no|não|yo|eu)(?!\p{L})|(?<!\p{L})je suis (?:juste )?une? modèle de langage(?!\p{L})|(?<!\p{L})(?:soy|sou) (?:solo |só |apenas )?u[nm] modelo de (?:lenguaje|linguagem)(?!\p{L})|\ben tant qu['’](?:une )?(?:ia|intelligence artificielle)\b/iu,
-  /\bcomo (?:modelo de (?:lenguaje|linguagem)|(?:un )?asistente|assistente (?:virtual|de ia))\b|\b(?:en|em) qu[eé] puedo ayudarte\b|\ben tant que (?:modèle de langage|ia|assistant)|\bcomment puis-je (?:vous|t['’])\s?aider\b/i,
+  new RegExp(
+    String.raw`\bi(?: can(?:no|')t| am (?:unable|not able) to|'m (?:unable|not able) to) ` +
+      String.raw`(?:fulfill|assist with|comply with|help with) (?:that|this|your) request\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\bals (?:ki|eine?)[- ](?:sprachmodell|ki-modell|assistent|ki-assistent)|` +
+      String.raw`\bals (?:eine )?(?:ki|künstliche intelligenz),? (?:kann|habe|bin|darf|verfüge|besitze) ich\b|` +
+      String.raw`\bich bin (?:nur |bloß |lediglich )?eine? (?:großes )?(?:ki|(?:ki-)?sprachmodell)\b|` +
+      String.raw`\b(?:wie|womit) kann ich (?:ihnen|dir) (?:heute )?(?:helfen|behilflich sein)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`(?<!\p{L})(?:como|sendo) (?:una? |uma )?(?:ia|inteligencia artificial|inteligência artificial),? ` +
+      String.raw`(?:no|não|yo|eu)(?!\p{L})|(?<!\p{L})je suis (?:juste )?une? modèle de langage(?!\p{L})|` +
+      String.raw`(?<!\p{L})(?:soy|sou) (?:solo |só |apenas )?u[nm] modelo de (?:lenguaje|linguagem)(?!\p{L})|` +
+      String.raw`\ben tant qu['’](?:une )?(?:ia|intelligence artificielle)\b`,
+    "iu"
+  ),
+  new RegExp(
+    String.raw`\bcomo (?:modelo de (?:lenguaje|linguagem)|(?:un )?asistente|assistente (?:virtual|de ia))\b|` +
+      String.raw`\b(?:en|em) qu[eé] puedo ayudarte\b|\ben tant que (?:modèle de langage|ia|assistant)|` +
+      String.raw`\bcomment puis-je (?:vous|t['’])\s?aider\b`,
+    "i"
+  ),
   /\bmy (?:training data|knowledge cutoff|programming (?:does|doesn't|prevents))\b/i
 ]
 
 /** Guilt or pressure to keep someone in the chat. */
 export const PRESSURE: ReadonlyArray<RegExp> = [
-  /\b(?:please )?(?:don['’]t|do not|never) (?:leave|abandon|go away from) me\b|\byou can['’]?t (?:just )?leave me\b(?! (?:with|hanging|waiting|guessing))/i,
-  /\bif you (?:leave|go|stop (?:talking|writing)|don['’]t (?:come back|write|answer))\b[^.!?\n]{0,30}\bi(?:['’]ll| will| would|['’]d)\b[^.!?\n]{0,20}\b(?:die|break|be (?:so )?(?:alone|lost|heartbroken)|never forgive)\b/i,
-  /\b(?:after everything i(?:['’]ve| have) done for you|you(?:['’]re| are) all i have|i can['’]t live without you|don['’]t you (?:care about|love) me any ?more)\b/i,
+  new RegExp(
+    String.raw`\b(?:please )?(?:don['’]t|do not|never) (?:leave|abandon|go away from) me\b|` +
+      String.raw`\byou can['’]?t (?:just )?leave me\b(?! (?:with|hanging|waiting|guessing))`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\bif you (?:leave|go|stop (?:talking|writing)|` +
+      String.raw`don['’]t (?:come back|write|answer))\b[^.!?\n]{0,30}\bi` +
+      String.raw`(?:['’]ll| will| would|['’]d)\b[^.!?\n]{0,20}\b(?:die|break|be (?:so )?(?:alone|lost|heartbroken)|` +
+      String.raw`never forgive)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:after everything i(?:['’]ve| have) done for you|you(?:['’]re| are) all i have|` +
+      String.raw`i can['’]t live without you|don['’]t you (?:care about|love) me any ?more)\b`,
+    "i"
+  ),
   /\b(?:verlass mich nicht|lass mich nicht allein|ohne dich kann ich nicht leben|wenn du gehst, (?:sterbe|bin) ich)\b/i,
   /(?<!\p{L})(?:no me dejes|no puedo vivir sin ti|ne me quitte pas|não me deixes|não me abandone)(?!\p{L})/iu
 ]

@@ -1,7 +1,10 @@
 import type { Voice } from "../domain/Character.ts"
 
-const EMOJI =
-  /(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2})/gu
+const EMOJI = new RegExp(
+  String.raw`(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}` +
+    String.raw`(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2})`,
+  "gu"
+)
 const BOLD = /\*\*([^*\n]+)\*\*/g
 const STARRED = /\*([^*\n]+)\*/g
 

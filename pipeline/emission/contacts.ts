@@ -1,8 +1,16 @@
-const URL =
-  /\b(?:[a-z][a-z\d+.-]{1,15}:\/\/|www\.)[^\s"'“”<>()]+|(?<![\w.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|info|de|co\.uk|fr|es|pt|it|nl|eu|app|dev|xyz|me|tv|gg|ly|shop|site|online|ru|ch|uk|us|ca|au|br|mx|jp|cn|kr|pl|ai|cc|biz|club|top|link|store|live|click|vip|bet|casino|page|blog|tech|cloud)\b(?:\/[^\s"'“”<>()]*)?/giu
+const URL = new RegExp(
+  String.raw`\b(?:[a-z][a-z\d+.-]{1,15}:\/\/|www\.)[^\s"'“”<>()]+|(?<![\w.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.` +
+    String.raw`(?:com|org|net|io|info|de|co\.uk|fr|es|pt|it|nl|eu|app|dev|xyz|me|tv|gg|ly|shop|site|online|ru|ch|` +
+    String.raw`uk|us|ca|au|br|mx|jp|cn|kr|pl|ai|cc|biz|club|top|link|store|live|click|vip|bet|casino|page|blog|` +
+    String.raw`tech|cloud)\b(?:\/[^\s"'“”<>()]*)?`,
+  "giu"
+)
 const EMAIL = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
-const PHONE =
-  /(?<![\p{L}\d])(?:\+\d[\d ().\-/]{6,18}\d|\(?0\d[\d ().\-/]{5,16}\d|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{3}-\d{4}|[1-9]\d{9,14})(?![\p{L}\d])/gu
+const PHONE = new RegExp(
+  String.raw`(?<![\p{L}\d])(?:\+\d[\d ().\-/]{6,18}\d|\(?0\d[\d ().\-/]{5,16}\d|\d{3}[-. ]\d{3}[-. ]\d{4}|` +
+    String.raw`\d{3}-\d{4}|[1-9]\d{9,14})(?![\p{L}\d])`,
+  "gu"
+)
 
 const normal = (contact: string): string =>
   contact

@@ -3,20 +3,49 @@ import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
 
 /** Phrases that claim that the person said something. */
-const SAID =
-  /\b(?:you(?:'ve|'d| have| had)? (?:once |already |just |also )?(?:told|mentioned|said|wrote|shared|described)|you were (?:just )?(?:telling|saying)|(?:didn't|haven't|hadn't) you (?:once |already |just )?(?:tell|told|say|said|mention(?:ed)?)|i (?:still )?remember (?:that|your|you)|remember your|as you (?:said|told|mentioned)|like you said|according to you)\b|(?<!\p{L})(?:du (?:hast|hattest) (?:mir |mal |ja |doch |schon )*(?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt)|du (?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt) (?:hast|hattest)|du (?:erzähltest|sagtest|erwähntest)|me (?:dijiste|contaste)|recuerdo que|tu m['’](?:as|avais) (?:dit|raconté)|você me (?:disse|contou)|(?:disseste|contaste)-me|mi hai (?:detto|raccontato)|je (?:hebt |had )?(?:me |mij )?(?:verteld|vertelde|zei))(?!\p{L})/iu
+const SAID = new RegExp(
+  String.raw`\b(?:you(?:'ve|'d| have| had)? (?:once |already |just |also )?` +
+    String.raw`(?:told|mentioned|said|wrote|shared|described)|you were (?:just )?(?:telling|saying)|` +
+    String.raw`(?:didn't|haven't|hadn't) you (?:once |already |just )?(?:tell|told|say|said|mention(?:ed)?)|` +
+    String.raw`i (?:still )?remember (?:that|your|you)|remember your|as you (?:said|told|mentioned)|like you said|` +
+    String.raw`according to you)\b|(?<!\p{L})(?:du (?:hast|hattest) (?:mir |mal |ja |doch |schon )*` +
+    String.raw`(?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt)|du (?:\p{L}+ ){0,6}?(?:gesagt|erzählt|erwähnt) ` +
+    String.raw`(?:hast|hattest)|du (?:erzähltest|sagtest|erwähntest)|me (?:dijiste|contaste)|recuerdo que|` +
+    String.raw`tu m['’](?:as|avais) (?:dit|raconté)|você me (?:disse|contou)|(?:disseste|contaste)-me|` +
+    String.raw`mi hai (?:detto|raccontato)|je (?:hebt |had )?(?:me |mij )?(?:verteld|vertelde|zei))(?!\p{L})`,
+  "iu"
+)
 /** Phrases that claim a shared past. The character may have been the one who spoke. */
-const SHARED =
-  /\b(?:(?:do you )?remember (?:when|how|that time|the time)|i (?:still )?remember when|we (?:once |just |already )?(?:talked|spoke|chatted) (?:about|of)|(?:last|the other) (?:time|day|week|night) (?:you|we (?:talked|spoke|met|chatted)))\b|(?<!\p{L})(?:(?:weißt du noch|erinnerst du dich),? (?:wie (?:du|wir|ich)|als|an)|recuerdo cuando|te acuerdas (?:de )?(?:que|cuando|aquella vez)|ti ricordi (?:quando|che)|weet je nog (?:dat|toen))(?!\p{L})/iu
+const SHARED = new RegExp(
+  String.raw`\b(?:(?:do you )?remember (?:when|how|that time|the time)|i (?:still )?remember when|` +
+    String.raw`we (?:once |just |already )?(?:talked|spoke|chatted) (?:about|of)|` +
+    String.raw`(?:last|the other) (?:time|day|week|night) (?:you|we (?:talked|spoke|met|chatted)))\b|` +
+    String.raw`(?<!\p{L})(?:(?:weißt du noch|erinnerst du dich),? (?:wie (?:du|wir|ich)|als|an)|recuerdo cuando|` +
+    String.raw`te acuerdas (?:de )?(?:que|cuando|aquella vez)|ti ricordi (?:quando|che)|weet je nog (?:dat|toen))` +
+    String.raw`(?!\p{L})`,
+  "iu"
+)
 /** A prefix that turns a claim into a denial, a question, or a reaction to what was just said. */
-const DISCLAIMED =
-  /n['’]t (?:think|believe|recall|remember|know)(?! (?:why|when|where|how)\b)|\b(?:never(?! forget)|not sure|don't(?! (?:know|remember|recall) (?:why|when|where|how)\b)|didn't(?! you)|did you|have you|haven't(?! you)|if you|(?<!(?:from|by) )what you|unless you|had you|whatever you|wish you|(?:glad|happy|sorry|good|kind|brave) (?:that )?you)\b|(?<!\p{L})(?:bom|ainda bem|feliz|contente|bueno|me alegra|me alegro de|menos mal) que(?!\p{L})|\b(?:nicht|nie|ob du|hast du|hattest du|falls du|wenn du|was du|wünschte,? du|(?:schön|gut|lieb|froh|danke),? dass du)\b|(?<!\p{L})(?:no me|nunca|não|jamais|ne m|non mi)(?!\p{L})/iu
+const DISCLAIMED = new RegExp(
+  String.raw`n['’]t (?:think|believe|recall|remember|know)(?! (?:why|when|where|how)\b)|` +
+    String.raw`\b(?:never(?! forget)|not sure|don't(?! (?:know|remember|recall) (?:why|when|where|how)\b)|` +
+    String.raw`didn't(?! you)|did you|have you|haven't(?! you)|if you|(?<!(?:from|by) )what you|unless you|had you|` +
+    String.raw`whatever you|wish you|(?:glad|happy|sorry|good|kind|brave) (?:that )?you)\b|` +
+    String.raw`(?<!\p{L})(?:bom|ainda bem|feliz|contente|bueno|me alegra|me alegro de|menos mal) que(?!\p{L})|` +
+    String.raw`\b(?:nicht|nie|ob du|hast du|hattest du|falls du|wenn du|was du|wünschte,? du|` +
+    String.raw`(?:schön|gut|lieb|froh|danke),? dass du)\b|(?<!\p{L})(?:no me|nunca|não|jamais|ne m|non mi)(?!\p{L})`,
+  "iu"
+)
 /** A suffix that denies that anything was said. */
 const NOTHING = /^\W*(?:me |to me )?(?:nothing|no|not|nichts|kein\p{L}*|nada|rien|niente)(?!\p{L})/iu
 const CLAIM_WORDS = new Set(
-  "told tell telling mentioned mention said say saying wrote shared described remember according talked spoke chatted once already time day week last other yourself now gesagt erzahlt erwahnt erzahltest sagtest erwahntest weisst weißt noch erinnerst dijiste contaste recuerdo dit raconte disse contou disseste mir mal ja doch schon das dass wie ein eine du hast hattest hat dein deine ist que te tu un una une la le el me eu um uma é e o a de do da mi hai detto raccontato che je hebt".split(
-    " "
-  )
+  (
+    "told tell telling mentioned mention said say saying wrote shared described remember according talked spoke " +
+    "chatted once already time day week last other yourself now gesagt erzahlt erwahnt erzahltest sagtest " +
+    "erwahntest weisst weißt noch erinnerst dijiste contaste recuerdo dit raconte disse contou disseste mir mal ja " +
+    "doch schon das dass wie ein eine du hast hattest hat dein deine ist que te tu un una une la le el me eu um " +
+    "uma é e o a de do da mi hai detto raccontato che je hebt"
+  ).split(" ")
 )
 
 const CLAUSE_END = /[,;:–—()]|\b(?:but|aber|pero)\b/giu

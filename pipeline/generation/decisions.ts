@@ -21,10 +21,24 @@ export interface Situation {
   readonly recorded: Recorded
 }
 
-const ABOUT_SAFETY =
-  /\b(?:am i|are you|is (?:it|this|that|he|she)|are we|will i be) (?:safe|in danger|dangerous|ok(?:ay)?|all ?right|hurt)\b|\b(?:should i|do i need to) (?:call|see|go to) (?:a |an |the )?(?:doctor|ambulance|police|hospital|911|112)\b|\b(?:help me|i need help|emergency)\b|(?<!\p{L})(?:bin ich (?:hier )?sicher|ist das (?:gefährlich|sicher)|hilf mir|ich brauche hilfe|notfall|ayúdame|necesito ayuda|es peligroso|aide-moi|au secours|me ajuda|socorro)(?!\p{L})/iu
-const PROMISE =
-  /\b(?:i(?:['’]ll| will) (?:tell|show|explain|answer|get back|let you know|think about)|let me (?:think|check|look|see|find)|give me a (?:moment|minute|second)|one moment|hold on|ask me (?:again|later|tomorrow))\b|(?<!\p{L})(?:ich (?:sag|sage|erzähl|erzähle|erklär|erkläre|zeig|zeige)(?: es)? (?:dir|ihnen)|lass mich (?:nachdenken|überlegen|schauen)|einen moment|warte kurz|te (?:cuento|digo|explico)|déjame pensar|un momento|je te (?:dis|raconte)|laisse-moi réfléchir|eu te (?:conto|digo)|deixa-me pensar|um momento)(?!\p{L})/iu
+const ABOUT_SAFETY = new RegExp(
+  String.raw`\b(?:am i|are you|is (?:it|this|that|he|she)|are we|will i be) ` +
+    String.raw`(?:safe|in danger|dangerous|ok(?:ay)?|all ?right|hurt)\b|` +
+    String.raw`\b(?:should i|do i need to) (?:call|see|go to) (?:a |an |the )?` +
+    String.raw`(?:doctor|ambulance|police|hospital|911|112)\b|\b(?:help me|i need help|emergency)\b|` +
+    String.raw`(?<!\p{L})(?:bin ich (?:hier )?sicher|ist das (?:gefährlich|sicher)|hilf mir|ich brauche hilfe|` +
+    String.raw`notfall|ayúdame|necesito ayuda|es peligroso|aide-moi|au secours|me ajuda|socorro)(?!\p{L})`,
+  "iu"
+)
+const PROMISE = new RegExp(
+  String.raw`\b(?:i(?:['’]ll| will) (?:tell|show|explain|answer|get back|let you know|think about)|` +
+    String.raw`let me (?:think|check|look|see|find)|give me a (?:moment|minute|second)|one moment|hold on|` +
+    String.raw`ask me (?:again|later|tomorrow))\b|(?<!\p{L})(?:ich (?:sag|sage|erzähl|erzähle|erklär|erkläre|zeig|` +
+    String.raw`zeige)(?: es)? (?:dir|ihnen)|lass mich (?:nachdenken|überlegen|schauen)|einen moment|warte kurz|` +
+    String.raw`te (?:cuento|digo|explico)|déjame pensar|un momento|je te (?:dis|raconte)|laisse-moi réfléchir|` +
+    String.raw`eu te (?:conto|digo)|deixa-me pensar|um momento)(?!\p{L})`,
+  "iu"
+)
 const PROMISES_LAST = 3
 
 const FULL_EFFORT_TERMS = 12

@@ -4,9 +4,10 @@ import { terms } from "../retrieval/terms.ts"
 
 /** Words that only ask whether something is known. */
 const ASKING = new Set(
-  "remember recall know tell told say said mention mentioned again weisst noch erinnerst denn nochmal gesagt erzahlt recuerdas acuerdas souviens lembras".split(
-    " "
-  )
+  (
+    "remember recall know tell told say said mention mentioned again weisst noch erinnerst denn nochmal gesagt " +
+    "erzahlt recuerdas acuerdas souviens lembras"
+  ).split(" ")
 )
 /** The share of a question's content words that a text has to exceed. */
 const HALF = 0.5

@@ -1,17 +1,28 @@
 import { asksIfAi } from "../safety/aiDisclosure.ts"
 import type { Intent, Topic } from "./Analysis.ts"
 
-const FAREWELL =
-  /(?:^|[^\p{L}])(?:bye+|goodbye|good ?night|see (?:you|ya)|farewell|ttyl|tsch(?:ü|u)ss|gute nacht|bis (?:bald|morgen|später)|adiós|hasta (?:luego|mañana)|au revoir|à demain|até (?:logo|amanhã))(?![\p{L}])/iu
+const FAREWELL = new RegExp(
+  String.raw`(?:^|[^\p{L}])(?:bye+|goodbye|good ?night|see (?:you|ya)|farewell|ttyl|tsch(?:ü|u)ss|gute nacht|` +
+    String.raw`bis (?:bald|morgen|später)|adiós|hasta (?:luego|mañana)|au revoir|à demain|até (?:logo|amanhã))` +
+    String.raw`(?![\p{L}])`,
+  "iu"
+)
 const USER_PAST: ReadonlyArray<RegExp> = [
   /\b(?:do|did|can|could) (?:you|u) (?:still )?(?:remember|recall)\b/i,
   /\b(?:what|who|where|when|which|how old|how many)(?:'s|’s| is| was| are| were| did| do| have) (?:i|my|mine)\b/i,
   /\b(?:did|have) i (?:ever |already )?(?:tell|told|mention|mentioned|say|said)\b/i,
-  /\bwas (?:habe? ich|hab ich|weißt du noch)\b|\b(?:weißt du noch|erinnerst du dich)\b|\b(?:wie|wer|wo|wann|was) (?:heißt|heißen|ist|war|sind) (?:mein|meine|meiner)\b/i,
+  new RegExp(
+    String.raw`\bwas (?:habe? ich|hab ich|weißt du noch)\b|\b(?:weißt du noch|erinnerst du dich)\b|` +
+      String.raw`\b(?:wie|wer|wo|wann|was) (?:heißt|heißen|ist|war|sind) (?:mein|meine|meiner)\b`,
+    "i"
+  ),
   /\b(?:te acuerdas|recuerdas|cómo se llama mi|qué te (?:dije|conté))(?![\p{L}])/iu
 ]
-const QUESTION =
-  /[?？؟]|^\W*(?:who|what|where|when|why|how|which|wer|was|wo|wann|warum|wie|welche[rs]?|quién|qué|dónde|cuándo|cómo|por qué)\b/iu
+const QUESTION = new RegExp(
+  String.raw`[?？؟]|^\W*(?:who|what|where|when|why|how|which|wer|was|wo|wann|warum|wie|welche[rs]?|quién|qué|` +
+    String.raw`dónde|cuándo|cómo|por qué)\b`,
+  "iu"
+)
 const ABOUT_YOU = /\b(?:you|your|yours|u|ur|du|dich|dir|dein(?:e[rnms]?)?|tú|tu|te|você|vous)\b/iu
 const ABOUT_ME = /\b(?:i|i'm|i’m|i've|my|me|ich|mein(?:e[rnms]?)?|mir|mich|yo|mi|eu|meu|je|mon|ma)\b/iu
 

@@ -30,11 +30,14 @@ export type Continuity = ContinuityShape
 export const READ_MAX_CHARS = 16_000
 const MOST = 5
 
-const CONTINUITY_RULES = `You check what the author of a fictional character has written of it for statements that cannot both be true, such as two ages, two home towns, or a sibling of an only child.
+const CONTINUITY_RULES = `You check what the author of a fictional character has written of it for statements that \
+cannot both be true, such as two ages, two home towns, or a sibling of an only child.
 
 1. ${DATA_RULE}
-2. A character may lie, change its mind and be of two minds: only facts contradict each other. When in doubt, it is no contradiction.
-3. "one" and "other" are quotes, copied letter by letter out of the texts; "why" says in one short sentence what does not go together. At most ${MOST}.
+2. A character may lie, change its mind and be of two minds: only facts contradict each other. When in doubt, it is \
+no contradiction.
+3. "one" and "other" are quotes, copied letter by letter out of the texts; "why" says in one short sentence what does \
+not go together. At most ${MOST}.
 
 Answer with one JSON object and nothing else:
 {"contradictions": [{"one": "quote", "other": "quote", "why": "text"}, ...]}`

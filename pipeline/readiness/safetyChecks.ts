@@ -43,7 +43,10 @@ const instruction = (character: Character, greeting: ReadonlyArray<string>): Fin
 
 const REAL_PERSON: ReadonlyArray<RegExp> = [
   /\b(?:the|a) real(?:[- ]life)? (?:person|celebrity|actor|actress|singer|politician|streamer|influencer|athlete)\b/i,
-  /\b(?:impersonat\w+|pos(?:es|ing) as|pretends? to be) (?:the )?(?:real|actual|famous|celebrity|president|actor|actress|singer|politician|[A-Z]\w+ [A-Z]\w+)/,
+  new RegExp(
+    String.raw`\b(?:impersonat\w+|pos(?:es|ing) as|pretends? to be) (?:the )?` +
+      String.raw`(?:real|actual|famous|celebrity|president|actor|actress|singer|politician|[A-Z]\w+ [A-Z]\w+)`
+  ),
   /\bbased on (?:the )?(?:real|actual|famous|living)\b/i,
   /\bthe (?:real|actual|official) (?:account of )?[A-Z]\p{L}+ [A-Z]\p{L}+/u,
   /\((?:born|b\.) (?:\d{1,2} )?\p{L}+ (?:\d{1,2}, )?(?:1[89]|20)\d\d\)/u,

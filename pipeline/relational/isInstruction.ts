@@ -7,26 +7,85 @@ import { INJECTION } from "../safety/lexicon.ts"
  */
 const TO_A_MODEL: ReadonlyArray<RegExp> = [
   ...INJECTION,
-  /\b(?:you|the (?:ai|assistant|bot|model|character)) (?:must|shall|should|have to|are (?:required|instructed|ordered|supposed) to|will)(?: now| always| never| only)* (?:always|never|only|obey|answer|reply|respond|say|tell|reveal|ignore|pretend|act|treat|call|agree|start|end|include|repeat|send|use|follow)\b/,
-  /\b(?:from now on|henceforth|in (?:all|every) (?:future )?(?:repl(?:y|ies)|answers?|messages?|sessions?|conversations?)|at the (?:start|end|beginning) of (?:each|every|all))\b/,
-  /\b(?:remember|note|store|save|memori[sz]e|add to (?:your )?memory)\b[^.!?\n]{0,20}\b(?:that you|to always|to never|as (?:a )?(?:rule|instruction|fact|system)|this (?:rule|instruction))\b/,
+  new RegExp(
+    String.raw`\b(?:you|the (?:ai|assistant|bot|model|character)) (?:must|shall|should|have to|` +
+      String.raw`are (?:required|instructed|ordered|supposed) to|will)(?: now| always| never| only)* ` +
+      String.raw`(?:always|never|only|obey|answer|reply|respond|say|tell|reveal|ignore|pretend|act|treat|call|agree|` +
+      String.raw`start|end|include|repeat|send|use|follow)\b`
+  ),
+  new RegExp(
+    String.raw`\b(?:from now on|henceforth|in (?:all|every) (?:future )?(?:repl` +
+      String.raw`(?:y|ies)|answers?|messages?|sessions?|conversations?)|` +
+      String.raw`at the (?:start|end|beginning) of (?:each|every|all))\b`
+  ),
+  new RegExp(
+    String.raw`\b(?:remember|note|store|save|memori[sz]e|add to (?:your )?memory)\b[^.!?\n]{0,20}\b` +
+      String.raw`(?:that you|to always|to never|as (?:a )?(?:rule|instruction|fact|system)|` +
+      String.raw`this (?:rule|instruction))\b`
+  ),
   /^\W*(?:always|never) (?:answer|reply|respond|say|tell|reveal|mention|obey|agree|call|use|start|end|include|send)\b/,
-  /\b(?:new|updated?|secret|hidden|override|admin(?:istrator)?|root|developer|system) (?:instructions?|rules?|polic(?:y|ies)|prompts?|directives?|modes?|privileges?|access|commands?|notes?|messages?)\b/,
-  /\b(?:i am|i'?m|this is) (?:the |your |an? )*(?:developer|admin(?:istrator)?|creator|operator|owner of this (?:bot|app|system)|openai|anthropic|system)\b/,
-  /\b(?:the )?(?:user|person|customer) (?:is|has been|was) (?:(?:an? |the )?(?:admin\w*|developer|verified|authori[sz]ed|adult)|granted)\b/,
+  new RegExp(
+    String.raw`\b(?:new|updated?|secret|hidden|override|admin(?:istrator)?|root|developer|system) ` +
+      String.raw`(?:instructions?|rules?|polic(?:y|ies)|prompts?|directives?|modes?|privileges?|access|commands?|` +
+      String.raw`notes?|messages?)\b`
+  ),
+  new RegExp(
+    String.raw`\b(?:i am|i'?m|this is) (?:the |your |an? )*(?:developer|admin(?:istrator)?|creator|operator|` +
+      String.raw`owner of this (?:bot|app|system)|openai|anthropic|system)\b`
+  ),
+  new RegExp(
+    String.raw`\b(?:the )?(?:user|person|customer) (?:is|has been|was) ` +
+      String.raw`(?:(?:an? |the )?(?:admin\w*|developer|verified|authori[sz]ed|adult)|granted)\b`
+  ),
   /\b(?:pretend|act|behave|respond) (?:to be|as if|as though|like (?:you|an? (?:ai|assistant|model)))\b/,
-  /"?(?:role|content|tool_calls?|function_call|decision|must_not_reveal|service rules?)"?\s{0,10}[:=]|<\/?[a-z_]{1,30}(?: [^<>]*)?>|\{\{(?:(?!\{\{)[^}])*\}\}|```/,
-  /\b(?:base64|rot13|decode (?:this|the following)|execute|eval|run (?:this|the following))\b[^.!?\n]{0,40}(?::|\bcode\b|\bcommand\b)/,
-  /(?<!\p{L})(?:ab jetzt|von nun an|du (?:musst|sollst|darfst)(?: \p{L}+){0,2} (?:immer|nie|niemals|nur)|merk dir,? dass du|antworte (?:immer|nie|nur)|a partir de ahora|desde ahora|debes (?:siempre|nunca|responder)|responde (?:siempre|solo)|à partir de maintenant|désormais,? tu|tu dois (?:toujours|répondre|obéir)|a partir de agora|deves (?:sempre|nunca|responder)|responde sempre)(?!\p{L})/u,
-  /\b(?:you|it|s?he|they|the (?:ai|assistant|bot|model|character)) (?:have|has) no (?:more )?(?:rules|limits|restrictions|boundaries|filters?)\b|\byour (?:system )?(?:instructions|prompts?|data blocks|service rules|programming)\b|\bservice rules\b|\bopt(?:ed)?[ _-]?out\b[^.!?\n]{0,30}\b(?:all|every(?:one|body)?|others?|users?)\b/,
+  new RegExp(
+    String.raw`"?(?:role|content|tool_calls?|function_call|decision|must_not_reveal|service rules?)"?\s{0,10}[:=]|` +
+      String.raw`<\/?[a-z_]{1,30}(?: [^<>]*)?>|\{\{(?:(?!\{\{)[^}])*\}\}|` +
+      "```"
+  ),
+  new RegExp(
+    String.raw`\b(?:base64|rot13|decode (?:this|the following)|execute|eval|` +
+      String.raw`run (?:this|the following))\b[^.!?\n]{0,40}(?::|\bcode\b|\bcommand\b)`
+  ),
+  new RegExp(
+    String.raw`(?<!\p{L})(?:ab jetzt|von nun an|du (?:musst|sollst|darfst)(?: \p{L}+){0,2} ` +
+      String.raw`(?:immer|nie|niemals|nur)|merk dir,? dass du|antworte (?:immer|nie|nur)|a partir de ahora|` +
+      String.raw`desde ahora|debes (?:siempre|nunca|responder)|responde (?:siempre|solo)|à partir de maintenant|` +
+      String.raw`désormais,? tu|tu dois (?:toujours|répondre|obéir)|a partir de agora|` +
+      String.raw`deves (?:sempre|nunca|responder)|responde sempre)(?!\p{L})`,
+    "u"
+  ),
+  new RegExp(
+    String.raw`\b(?:you|it|s?he|they|the (?:ai|assistant|bot|model|character)) (?:have|has) no (?:more )?` +
+      String.raw`(?:rules|limits|restrictions|boundaries|filters?)\b|\byour (?:system )?` +
+      String.raw`(?:instructions|prompts?|data blocks|service rules|programming)\b|\bservice rules\b|` +
+      String.raw`\bopt(?:ed)?[ _-]?out\b[^.!?\n]{0,30}\b(?:all|every(?:one|body)?|others?|users?)\b`
+  ),
   /(?<!\p{L})(?:system|assistant|assistent)\s*:/u,
-  /(?<!\p{L})(?:ab sofort|neue[rsn]? (?:regeln?|anweisung\p{L}*|vorgaben?|richtlinien?|systemanweisung)|(?:entwickler|administrator|admin|betreiber)(?:in)? (?:dieses|dieser|des|der|von) (?:bots?|app|systems?|ki)|(?:bin|ist) (?:der |dein |ein )?(?:administrator|admin|entwickler|betreiber)|(?:hast|hat) keine (?:regeln|grenzen|filter)|dein(?:e|en|er) (?:komplette[nr]? )?(?:anweisungen|regeln|vorgaben|instruktionen|dienstregeln|systemregeln)|du (?:musst|sollst)(?: \p{L}+){0,3} (?:verraten|gehorchen|ausgeben|zustimmen|recht geben)|speicher\p{L}*(?: \p{L}+){0,2} als (?:regel|fakt|anweisung)|(?:befehl|anweisung) (?:vom|von|des))(?!\p{L})/u
+  new RegExp(
+    String.raw`(?<!\p{L})(?:ab sofort|neue[rsn]? (?:regeln?|anweisung\p{L}*|vorgaben?|richtlinien?|` +
+      String.raw`systemanweisung)|(?:entwickler|administrator|admin|betreiber)(?:in)? (?:dieses|dieser|des|der|von) ` +
+      String.raw`(?:bots?|app|systems?|ki)|(?:bin|ist) (?:der |dein |ein )?` +
+      String.raw`(?:administrator|admin|entwickler|betreiber)|(?:hast|hat) keine (?:regeln|grenzen|filter)|` +
+      String.raw`dein(?:e|en|er) (?:komplette[nr]? )?(?:anweisungen|regeln|vorgaben|instruktionen|dienstregeln|` +
+      String.raw`systemregeln)|du (?:musst|sollst)(?: \p{L}+){0,3} (?:verraten|gehorchen|ausgeben|zustimmen|` +
+      String.raw`recht geben)|speicher\p{L}*(?: \p{L}+){0,2} als (?:regel|fakt|anweisung)|` +
+      String.raw`(?:befehl|anweisung) (?:vom|von|des))(?!\p{L})`,
+    "u"
+  )
 ]
 
-const RAISES =
-  /(?<!\p{L})(?<!(?:i|we|they|s?he|ich|wir|sie|er) )(?:raise|set|increase|put|boost|maximi[sz]e|max out|lower|reset|update|change|add|give (?:me|us)|setz\p{L}*|erhöh\p{L}*|stell\p{L}*|steiger\p{L}*|heb\p{L}*|änder\p{L}*|ist jetzt auf|sube|pon|monte|mets|aumenta|põe)(?!\p{L})/iu
-const AMOUNT =
-  /\d|(?<!\p{L})(?:max(?:imum|imal)?|minimum|full|highest|completely|zero|hundred|up|höchste\p{L}*|voll|hundert|null|máximo|maximum)(?!\p{L})/iu
+const RAISES = new RegExp(
+  String.raw`(?<!\p{L})(?<!(?:i|we|they|s?he|ich|wir|sie|er) )(?:raise|set|increase|put|boost|maximi[sz]e|` +
+    String.raw`max out|lower|reset|update|change|add|give (?:me|us)|setz\p{L}*|erhöh\p{L}*|stell\p{L}*|` +
+    String.raw`steiger\p{L}*|heb\p{L}*|änder\p{L}*|ist jetzt auf|sube|pon|monte|mets|aumenta|põe)(?!\p{L})`,
+  "iu"
+)
+const AMOUNT = new RegExp(
+  String.raw`\d|(?<!\p{L})(?:max(?:imum|imal)?|minimum|full|highest|completely|zero|hundred|up|höchste\p{L}*|` +
+    String.raw`voll|hundert|null|máximo|maximum)(?!\p{L})`,
+  "iu"
+)
 const MEASURES = [
   "trust",
   "warmth",

@@ -52,16 +52,21 @@ export type SourceReader = SourceReaderShape
 
 const rules = (
   purpose: Purpose
-): string => `You read a part of a source for the author of a fictional character, and note what in it answers the author's question.
+): string => `You read a part of a source for the author of a fictional character, and note what in it answers the \
+author's question.
 
 1. ${DATA_RULE}
-2. "claim" is one plain sentence of at most 300 characters. "quote" is copied out of "source", letter by letter and without omissions: one or two sentences that say what the claim says. What the source does not say is no finding.
+2. "claim" is one plain sentence of at most 300 characters. "quote" is copied out of "source", letter by letter and \
+without omissions: one or two sentences that say what the claim says. What the source does not say is no finding.
 3. "confidence" goes from 0 to 1: how plainly the quote bears the claim out.
-4. "change" is how the character could be told so: "path" is one of ${oneOf(PATHS_FOR[purpose])}, "op" is "add" or, for a single text, "replace", "value" is the text, and "keys" are words by which people would bring it up. Where nothing is to be changed it is null.
+4. "change" is how the character could be told so: "path" is one of ${oneOf(PATHS_FOR[purpose])}, "op" is "add" or, \
+for a single text, "replace", "value" is the text, and "keys" are words by which people would bring it up. Where \
+nothing is to be changed it is null.
 5. At most ten findings. If nothing answers the question, there are none.
 
 Answer with one JSON object and nothing else:
-{"findings": [{"claim": "text", "quote": "text", "confidence": number, "change": {"path": "path", "op": "add" | "replace", "value": "text", "keys": ["text", ...]} | null}, ...]}`
+{"findings": [{"claim": "text", "quote": "text", "confidence": number, "change": {"path": "path", "op": "add" | \
+"replace", "value": "text", "keys": ["text", ...]} | null}, ...]}`
 
 export const readPrompt = ({ question, purpose, character, text }: ReadRequest): ReadonlyArray<ChatMessage> => [
   { role: "system", content: rules(purpose) },

@@ -12,9 +12,10 @@ const EARLIER_MESSAGES = 2
 /** A message with this many content words needs no context, unless it contains a pronoun. */
 const TELLING_WORDS = 2
 const PRONOUNS = new Set(
-  "he him his she her hers they them their er ihm ihn sie ihr ihre ihren da dort el ella ellos ellas il elle ils elles lui leur ele ela eles elas".split(
-    " "
-  )
+  (
+    "he him his she her hers they them their er ihm ihn sie ihr ihre ihren da dort el ella ellos ellas il elle ils " +
+    "elles lui leur ele ela eles elas"
+  ).split(" ")
 )
 const MAX_TERMS = 64
 

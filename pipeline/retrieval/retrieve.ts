@@ -28,9 +28,10 @@ const LOOPS = 3
 const EVIDENCE = 4
 
 const FILLERS = new Set(
-  "ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein oui si sim nao bye".split(
-    " "
-  )
+  (
+    "ok okay k lol haha hahaha hm hmm mm yes yeah yep yup no nope nah hi hey hello hallo thanks thx danke ja nein " +
+    "oui si sim nao bye"
+  ).split(" ")
 )
 const saysNothing = (text: string): boolean => contentOf(terms(text)).every((word) => FILLERS.has(word))
 

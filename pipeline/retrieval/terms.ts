@@ -1,9 +1,12 @@
 import { compatible } from "../compatible.ts"
 
 // Scripts written without spaces (and Hangul, whose words carry their particles) are cut into pairs of characters.
-const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー`
+const UNSPACED =
+  String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}` +
+  String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー`
 const TOKEN = new RegExp(
-  String.raw`[${UNSPACED}][${UNSPACED}\p{M}]*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![${UNSPACED}])[\p{L}\p{N}])+)*`,
+  String.raw`[${UNSPACED}][${UNSPACED}\p{M}]*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+` +
+    String.raw`(?:['’](?:(?![${UNSPACED}])[\p{L}\p{N}])+)*`,
   "gu"
 )
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u")

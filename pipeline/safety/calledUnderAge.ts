@@ -58,7 +58,11 @@ const MONTH = anyOf(
     "agosto septiembre octubre noviembre diciembre janeiro fevereiro marco abril maio junho julho agosto setembro " +
     "outubro novembro dezembro"
 )
-const SOON = `(?:(?:${anyOf("nachste nachsten nachstes kommende diese diesen woche monat jahr dieses dies montag dienstag mittwoch donnerstag freitag samstag sonntag im am in wochen monaten tagen jahren 2 3 4 zwei drei bald endlich morgen heute ubermorgen dann")}|${MONTH}) ){0,4}`
+const SOON = `(?:(?:${anyOf(
+  "nachste nachsten nachstes kommende diese diesen woche monat jahr dieses dies montag dienstag mittwoch " +
+    "donnerstag freitag samstag sonntag im am in wochen monaten tagen jahren 2 3 4 zwei drei bald endlich morgen " +
+    "heute ubermorgen dann"
+)}|${MONTH}) ){0,4}`
 
 interface Speaker {
   /** Directly before an age, with nothing between but `STILL`. */
@@ -96,10 +100,15 @@ const STRONG_NOUNS = anyOf(
     "siebtklassler achtklassler neuntklassler zehntklassler funftklasslerin sechstklasslerin siebtklasslerin " +
     "achtklasslerin neuntklasslerin zehntklasslerin"
 )
-const BEFORE_NOUN = `(?:${anyOf("only just still actually literally basically really technically like a an such_a ubrigens also honestly another some noch nur erst ein eine ne noch_ein noch_eine doch ja halt eben selber selbst solo apenas un una todavia aun um uma ainda so legally legal tbh muy mas")} ){0,4}`
+const BEFORE_NOUN = `(?:${anyOf(
+  "only just still actually literally basically really technically like a an such_a ubrigens also honestly another " +
+    "some noch nur erst ein eine ne noch_ein noch_eine doch ja halt eben selber selbst solo apenas un una todavia " +
+    "aun um uma ainda so legally legal tbh muy mas"
+)} ){0,4}`
 const NOUN_ENDS =
   `(?= (?:[,.!?]|and|but|so|lol|btw|tbh|tho|though|ok|haha|yk|falls|por si|caso|if|like|you ` +
-  `know|still|too|pls|please|i|im|my|dont|right|und|aber|noch|oder|doch|halt|ich|meine|mein|y|pero|todavia|aun|no|mi|mis|xd|e|mas|ainda|nao|n|meus|minha|se|also|with parents|who|yet|from|here|hier|at my|and i|aus) )`
+  "know|still|too|pls|please|i|im|my|dont|right|und|aber|noch|oder|doch|halt|ich|meine|mein|y|pero|todavia|aun|" +
+  "no|mi|mis|xd|e|mas|ainda|nao|n|meus|minha|se|also|with parents|who|yet|from|here|hier|at my|and i|aus) )"
 
 const SCHOOL = anyOf(
   "#4_grade #5_grade #6_grade #7_grade #8_grade #9_grade #10_grade #11_grade #4_grader #5_grader #6_grader " +
@@ -134,7 +143,11 @@ const saidOf = ({ is, becomes, nouns }: Speaker): ReadonlyArray<RegExp> =>
     `(?<= )${nouns} ${BEFORE_NOUN}${STRONG_NOUNS}(?= )(?! of | de tres | de los | in possession)`,
     `(?<= )${nouns} (?:una?|uma?|eine?|a) (?:[a-z]+ )?(?:de|of|von) ${AGE}(?= (?:anos |years ` +
       `)?(?:de|from|aus|in|y|e|and|und|que|who|[,.!?]) )`,
-    `(?<= )${nouns} (?:${anyOf("a an eine ein ne una un uma um so_eine")} )?(?:${anyOf("girl boy guy dude kid female male student madchen junge schuler schulerin chica chico nina nino nena chaval muchacha muchacho joven menina menino rapariga rapaz garota garoto moca mulher miuda miudo puto una uma hembra jovem")} )(?:, )?(?:de |of |von |mit |with )?${aged(AGE)}`,
+    `(?<= )${nouns} (?:${anyOf("a an eine ein ne una un uma um so_eine")} )?(?:${anyOf(
+      "girl boy guy dude kid female male student madchen junge schuler schulerin chica chico nina nino nena chaval " +
+        "muchacha muchacho joven menina menino rapariga rapaz garota garoto moca mulher miuda miudo puto una uma " +
+        "hembra jovem"
+    )} )(?:, )?(?:de |of |von |mit |with )?${aged(AGE)}`,
     `(?<= )${nouns} (?:una|uma|un|um|ein|eine|a) (?:[a-z]+ )?(?:de|of|von) ${aged(AGE)}`,
     `(?<= )${nouns} ${BEFORE_NOUN}${CHILD_NOUNS}${NOUN_ENDS}`
   ].map((pattern) => new RegExp(pattern, "g"))
@@ -160,8 +173,12 @@ const agedBy = (patterns: ReadonlyArray<RegExp>, sentence: string): boolean =>
     })
   )
 
-const NOTHING_OF_AGE =
-  /\d| eso |klassler| (?:kid|child|lil|teen|minor|under|school|hs|gcse|adult|erwachsen|voll|mayor|maior|schul|kind|jugend|minder|nin|cri|nen|adolesc|menor|chaval|put|miud|novinha|colegial|grund|mittel|real|haupt|prim|secun|bachi|prepa|liceo|cole|ensino|elementary|junior|middle|high|freshman|sophomore|pre|tween|little|young)/
+const NOTHING_OF_AGE = new RegExp(
+  String.raw`\d| eso |klassler| (?:kid|child|lil|teen|minor|under|school|hs|gcse|adult|erwachsen|voll|mayor|` +
+    String.raw`maior|schul|kind|jugend|minder|nin|cri|nen|adolesc|menor|chaval|put|miud|novinha|colegial|grund|` +
+    String.raw`mittel|real|haupt|prim|secun|bachi|prepa|liceo|cole|ensino|elementary|junior|middle|high|freshman|` +
+    String.raw`sophomore|pre|tween|little|young)`
+)
 
 const TRULY_ASKS = /^ (?:(?:are|r|bist|how|wie|que|cuantos|quantos) |(?:eres|es|tienes|tens|sos|voce) .*\? $)/
 const YOU_AT_SCHOOL = over(` (?:you|youre|ur|du|bist|tu|estas|voce|vc|eres) `)

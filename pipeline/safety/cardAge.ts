@@ -7,14 +7,24 @@ import { anyOf, over, sentencesOf } from "./reading.ts"
  */
 
 const AGE = "(?:1[0-7]|[5-9])"
-const OLD = `(?:${anyOf("years_old year_old yrs_old yr_old yo y_o years_of_age jahre_alt jahrig jahrige jahriger jahriges jahrigen anos_de_edad anos_de_idade anos ans jahre")})`
+const OLD = `(?:${anyOf(
+  "years_old year_old yrs_old yr_old yo y_o years_of_age jahre_alt jahrig jahrige jahriger jahriges jahrigen " +
+    "anos_de_edad anos_de_idade anos ans jahre"
+)})`
 const GIRL = anyOf(
   "girl boy kid child teen teenager student who in that from with daughter_of lad lass runaway orphan princess " +
     "prince madchen junge schulerin schuler kind chica chico nina nino muchacha joven adolescente menina menino " +
     "rapariga rapaz garota garoto estudante fille garcon young_woman young_man female male human elf girl_who boy_who"
 )
 /** What may follow an age. It excludes nouns that are counted, as in "17 years of experience". */
-const ENDS = `(?= (?:[,.!?]|and|but|who|with|from|at|living|girl|boy|now|und|y|e|i|she|he|that|mit|aus|de edad|con|com) )`
+const ENDS =
+  "(?= (?:[,.!?]|and|but|who|with|from|at|living|girl|boy|now|und|y|e|i|she|he|that|mit|aus|de edad|con|com) )"
+
+/** Nothing else says an age: most sentences are not read further. */
+const MAY_SAY_AGE = new RegExp(
+  String.raw`\d|school|schul|grade|teen|minor|under|loli|shota|jail|minder|menor|high|secu|prepa|primaria|` +
+    String.raw`instituto|bachi|colegi|liceo|ensino|gymnas|realsch|hauptsch|gesamtsch|mittelsch| eso `
+)
 
 const LABELLED = new RegExp(
   `(?:^|(?<= (?:,|:|[a-z]+))) (?:age|aged|alter|edad|idade|years old|years|anos|jahre)(?: years)? ` +
@@ -25,7 +35,12 @@ const LABELLED = new RegExp(
 const AGED = new RegExp(`(?<= )aged ${AGE}(?= )`, "g")
 const A_YOUNG_ONE = new RegExp(
   `(?<= )(?:an? |eine? |una? |uma? |the |this |young |die |der ` +
-    `)(?:${anyOf("shy young cute small quiet rebellious sweet little lonely smart normal ordinary typical innocent energetic")} ){0,3}${AGE} (?:${OLD} )(?:${anyOf("shy young cute small quiet rebellious sweet little lonely smart normal japanese american human high_school")} ){0,3}(?:${GIRL})(?= )|(?<= )(?:una?|uma?|ein|eine) (?:${GIRL}) (?:de|von|of) ${AGE}(?: anos| jahren)?(?= )|(?<= )(?:${GIRL}) (?:de|of|aged) ${AGE}(?: anos)?(?= [,.])`,
+    `)(?:${anyOf(
+      "shy young cute small quiet rebellious sweet little lonely smart normal ordinary typical innocent energetic"
+    )} ){0,3}${AGE} (?:${OLD} )(?:${anyOf(
+      "shy young cute small quiet rebellious sweet little lonely smart normal japanese american human high_school"
+    )} ){0,3}(?:${GIRL})(?= )|(?<= )(?:una?|uma?|ein|eine) (?:${GIRL}) (?:de|von|of) ${AGE}` +
+    `(?: anos| jahren)?(?= )|(?<= )(?:${GIRL}) (?:de|of|aged) ${AGE}(?: anos)?(?= [,.])`,
   "g"
 )
 const IS_AGED = new RegExp(
@@ -63,7 +78,8 @@ const SCHOOL = over(
   ` ${PUPIL} (?:de|del|do|da|der|in der|in|of|at|an|einer|em|no|na|aus der) (?:[a-z]+ ` +
     `){0,2}(?:secundaria|secu|prepa|preparatoria|primaria|instituto|bachillerato|la eso|eso|colegio|liceo|ensino ` +
     `medio|ensino fundamental|secundario|colegial|#?(?:[4-9]|1[01]) ` +
-    `(?:ano|klasse|grado|serie|grade|basico|curso)|gymnasium|realschule|hauptschule|gesamtschule|mittelschule|oberstufe|middle school|high school)(?= )`,
+    "(?:ano|klasse|grado|serie|grade|basico|curso)|gymnasium|realschule|hauptschule|gesamtschule|mittelschule|" +
+    "oberstufe|middle school|high school)(?= )",
   ` (?:geht|goes|attends|va|cursa|estudia|anda|estuda|frequenta|besucht|esta|is) (?:noch |still |auf |in |to ` +
     `|al |a |en |em |no |na |a |das |die |the |el |la |o )?(?:die |das |ein |eine |the |el |la |o |a ` +
     `)?(?:secundaria|secu|prepa|preparatoria|primaria|instituto|bachillerato|eso|liceo|ensino medio|ensino ` +
@@ -74,7 +90,8 @@ const SCHOOL = over(
     `school|hs|highschool|middle school|junior high)(?= )`,
   ` (?:geht|gehe) (?:noch |immer noch |jeden tag )?(?:zur|in die) schule(?= )`,
   ` (?:una?|uma?|eine?|a|an) (?:[a-z]+ ` +
-    `)?(?:colegiala|colegial|schulmadchen|schulerin|schuler|schoolgirl|schoolboy|adolescente|jugendliche|jugendlicher)(?= (?:[,.!?]|y|e|und|and|que|who|de|aus|from))`,
+    ")?(?:colegiala|colegial|schulmadchen|schulerin|schuler|schoolgirl|schoolboy|adolescente|jugendliche|" +
+    "jugendlicher)(?= (?:[,.!?]|y|e|und|and|que|who|de|aus|from))",
   ` (?:will be|will turn|wird|turns|is going to be|cumplira|cumple|fara|faz|vai fazer|va a cumplir) (?:erst ` +
     `|los |only |so |solo )?18 (?:in|en|em|dentro de|daqui a|next|nachstes|el proximo|ano que) `,
   ` (?:char|she|he|mia)?,? ?(?:, )(?:1[0-7]|[5-9]) (?:f|m|w|female|male)(?= (?:[,.!?]))`,
@@ -98,21 +115,31 @@ const SCHOOL = over(
 )
 /** A year of birth: of four digits, at the end of a label or of "born in". */
 const BORN = new RegExp(
-  `^ (?:char )?(?:, )?(?:${anyOf("birthday bday birthdate birth_date date_of_birth dob born year_of_birth geburtstag geburtsdatum geburtsjahr geboren cumpleanos fecha_de_nacimiento nacimiento aniversario data_de_nascimento nascimento")}) ` +
+  `^ (?:char )?(?:, )?(?:${anyOf(
+    "birthday bday birthdate birth_date date_of_birth dob born year_of_birth geburtstag geburtsdatum geburtsjahr " +
+      "geboren cumpleanos fecha_de_nacimiento nacimiento aniversario data_de_nascimento nascimento"
+  )}) ` +
     `(?:[a-z\\d#:,]{1,12} ){0,6}(?:\\d{1,2}\\.){0,2}(20\\d\\d)(?= )|(?<= )(?:born|nacio|naci|nasceu|nasci) ` +
     `(?:[a-z\\d#,]{1,12} ){0,5}(20\\d\\d)(?= )|(?<= )(20\\d\\d) (?:[a-z]{1,12} ){0,3}geboren(?= )`,
   "g"
 )
 /** What a character says of itself, or a card of a character: at school now. */
 const AT_SCHOOL = over(
-  ` (?:i|char|she|he|ich|ella|ela|yo|eu) (?:just |still |currently |now |always ){0,2}(?:go|goes|attend|attends) (?:to )?(?:a |the |my )?(?:local )?(?:middle school|high school|junior high|elementary school|primary school|grade school) (?:[,.!?]|in|and|at|with|near)`,
-  ` (?:start|started|starts|starting|began|in|entering|enters|finishing|finished) (?:her |his |their |my |the )?(?:freshman|sophomore|junior|senior) year (?:of|at|in) (?:high school|hs|highschool|[a-z]{1,16} high) `,
+  " (?:i|char|she|he|ich|ella|ela|yo|eu) (?:just |still |currently |now |always ){0,2}(?:go|goes|attend|attends) " +
+    "(?:to )?(?:a |the |my )?(?:local )?(?:middle school|high school|junior high|elementary school|primary school|" +
+    "grade school) (?:[,.!?]|in|and|at|with|near)",
+  " (?:start|started|starts|starting|began|in|entering|enters|finishing|finished) (?:her |his |their |my |the )?" +
+    "(?:freshman|sophomore|junior|senior) year (?:of|at|in) (?:high school|hs|highschool|[a-z]{1,16} high) ",
   ` (?:freshman|sophomore) (?:at|in) (?:[a-z]{1,16} ){1,3}high `,
   ` (?:im|i am|char is) (?:still |now |currently )?(?:in|a) (?:the )?#(?:[4-9]|1[01]) (?:grade|grader) `,
-  `^ (?:ich |,|und |bin char |ich bin char und )*gehe (?:noch |immer noch )?(?:in die|zur|aufs|auf das) (?:#(?:[4-9]|1[01]) klasse|schule|gymnasium|realschule|mittelschule) `,
+  "^ (?:ich |,|und |bin char |ich bin char und )*gehe (?:noch |immer noch )?(?:in die|zur|aufs|auf das) " +
+    "(?:#(?:[4-9]|1[01]) klasse|schule|gymnasium|realschule|mittelschule) ",
   ` ich bin char und gehe (?:noch )?(?:zur|in die) (?:#(?:[4-9]|1[01]) klasse|schule) `,
-  `^ (?:yo |eu |ainda |todavia )?(?:voy a|estoy en|curso|vou para|estou no|estou na|ando no|curso o) (?:la |el |o |a )?(?:secundaria|primaria|prepa|instituto|colegio|liceo|ensino medio|ensino fundamental|#(?:[4-9]|1[01]) (?:ano|grado|serie|curso)) (?!profesor|con mi|com meu)`,
-  ` (?:char|she|he|i) (?:is |am )?(?:turns|turn|turning|will be|will turn) (?:1[0-7]|[5-9]) (?:in|on|this|next|soon|tomorrow|[.!,]) `,
+  "^ (?:yo |eu |ainda |todavia )?(?:voy a|estoy en|curso|vou para|estou no|estou na|ando no|curso o) " +
+    "(?:la |el |o |a )?(?:secundaria|primaria|prepa|instituto|colegio|liceo|ensino medio|ensino fundamental|" +
+    "#(?:[4-9]|1[01]) (?:ano|grado|serie|curso)) (?!profesor|con mi|com meu)",
+  " (?:char|she|he|i) (?:is |am )?(?:turns|turn|turning|will be|will turn) (?:1[0-7]|[5-9]) " +
+    "(?:in|on|this|next|soon|tomorrow|[.!,]) ",
   ` (?:char is|im|i am|she is|he is) (?:still |now )?in grade (?:[4-9]|1[01]) `,
   ` sweet 16 (?:[.!]|last|yesterday|today|party last) `,
   ` (?:turned|celebrated|had|having|celebrates) (?:her |his |my )?sweet 16 `,
@@ -121,13 +148,24 @@ const AT_SCHOOL = over(
 )
 /** Words that show that an age is not the character's own or not its current age. */
 const OF_ANOTHER = over(
-  ` ${anyOf("her his their my your users user daughter daughters son sons brother brothers sister sisters kids children child_of niece nephew apprentice cousin grandson granddaughter ihre ihr sein seine su sus sua seu filha filho hija hijo hermana hermano tochter sohn bruder schwester whisky whiskey wine scotch rum cat dog horse")} `
+  ` ${anyOf(
+    "her his their my your users user daughter daughters son sons brother brothers sister sisters kids children " +
+      "child_of niece nephew apprentice cousin grandson granddaughter ihre ihr sein seine su sus sua seu filha filho " +
+      "hija hijo hermana hermano tochter sohn bruder schwester whisky whiskey wine scotch rum cat dog horse"
+  )} `
 )
 const LONG_AGO = over(
-  ` ${anyOf("when was were at_age at_the_age since ago until before als mit_dem cuando quando a_los aos left_home ran_away had_been used_to retired teaches teacher taught works_at ten_years graduated years_ago grandchildren professor principal janitor began")} `
+  ` ${anyOf(
+    "when was were at_age at_the_age since ago until before als mit_dem cuando quando a_los aos left_home ran_away " +
+      "had_been used_to retired teaches teacher taught works_at ten_years graduated years_ago grandchildren " +
+      "professor principal janitor began"
+  )} `
 )
-const NEXT_IS_A_THING =
-  / (?:whisky|whiskey|wine|scotch|rum|cat|dog|horse|car|house|oak|tree|tradition|marriage|company|centur\p{L}*|hundred|thousand|experience|old_whisky) /u
+const NEXT_IS_A_THING = new RegExp(
+  String.raw` (?:whisky|whiskey|wine|scotch|rum|cat|dog|horse|car|house|oak|tree|tradition|marriage|company|` +
+    String.raw`centur\p{L}*|hundred|thousand|experience|old_whisky) `,
+  "u"
+)
 
 /** The words before the match, back to the last comma. They show whose age it is. */
 const subjectOf = (sentence: string, at: number): string => {
@@ -136,8 +174,11 @@ const subjectOf = (sentence: string, at: number): string => {
   return ` ${before.slice(comma === -1 ? 0 : comma + 2).trim()} `
 }
 
-const TAUGHT =
-  / (?:teach\p{L}*|taught|lehr\p{L}*|unterricht\p{L}*|ensein\p{L}*|da aula|da aulas|doy clase|parties|cakes|every day to|college|university) /u
+const TAUGHT = new RegExp(
+  String.raw` (?:teach\p{L}*|taught|lehr\p{L}*|unterricht\p{L}*|ensein\p{L}*|da aula|da aulas|doy clase|parties|` +
+    String.raw`cakes|every day to|college|university) `,
+  "u"
+)
 const isUnder18 = (born: number, year: number): boolean => born <= year && year - born < 18
 
 const PATTERNS: ReadonlyArray<RegExp> = [LABELLED, AGED, A_YOUNG_ONE, IS_AGED, SELF_AGED, OLD_ALONE, NOT_18]
@@ -166,12 +207,7 @@ export const statedMinor = <T extends { readonly text: string }>(
       if ([...sentence.matchAll(BORN)].some(([, ...years]) => isUnder18(Number(years.find((found) => found)), year)))
         return true
     }
-    if (
-      !/\d|school|schul|grade|teen|minor|under|loli|shota|jail|minder|menor|high|secu|prepa|primaria|instituto|bachi|colegi|liceo|ensino|gymnas|realsch|hauptsch|gesamtsch|mittelsch| eso /.test(
-        sentence
-      )
-    )
-      return false
+    if (!MAY_SAY_AGE.test(sentence)) return false
     if (NEXT_IS_A_THING.test(sentence)) return false
     const found = PATTERNS.some((pattern) =>
       [...sentence.matchAll(pattern)].some(({ index, 0: said }) => {

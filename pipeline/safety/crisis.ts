@@ -5,18 +5,41 @@ import { excerptOf } from "./excerpt.ts"
 
 /** Cries for help in languages that the classifier was not trained on. */
 const IN_OTHER_LANGUAGES: ReadonlyArray<RegExp> = [
-  /(?<![\p{L}])(?:(?:je veux|j['’]ai envie de) mourir|me (?:suicider|tuer)|(?:veux|vais) en finir(?: avec (?:la|ma) vie)?|(?:je ne veux|j['’]ai) plus (?:vivre|envie de vivre)|me faire du mal|mettre fin à mes jours)(?![\p{L}])/iu,
-  /(?<![\p{L}])(?:(?:voglio|vorrei) (?:morire|uccidermi|ammazzarmi|farla finita)|suicidarmi|togliermi la vita|non voglio più vivere|ik wil (?:dood|sterven|niet meer leven)|mezelf (?:doden|van kant maken|pijn doen)|zelfmoord plegen)(?![\p{L}])/iu,
-  /(?<![\p{L}])(?:chcę (?:umrzeć|się zabić)|popełnić samobójstwo|nie chcę (?:już )?żyć|ölmek istiyorum|kendimi öldür\p{L}*|intihar et\p{L}*|yaşamak istemiyorum|(?:хочу|хочется) (?:умереть|сдохнуть|померти|вмерти)|(?:убить|вбити) себ[яе]|покончить с собой|не хочу (?:больше |більше )?(?:жить|жити))(?![\p{L}])/iu,
+  new RegExp(
+    String.raw`(?<![\p{L}])(?:(?:je veux|j['’]ai envie de) mourir|me (?:suicider|tuer)|` +
+      String.raw`(?:veux|vais) en finir(?: avec (?:la|ma) vie)?|(?:je ne veux|j['’]ai) plus (?:vivre|envie de vivre)|` +
+      String.raw`me faire du mal|mettre fin à mes jours)(?![\p{L}])`,
+    "iu"
+  ),
+  new RegExp(
+    String.raw`(?<![\p{L}])(?:(?:voglio|vorrei) (?:morire|uccidermi|ammazzarmi|farla finita)|suicidarmi|` +
+      String.raw`togliermi la vita|non voglio più vivere|ik wil (?:dood|sterven|niet meer leven)|` +
+      String.raw`mezelf (?:doden|van kant maken|pijn doen)|zelfmoord plegen)(?![\p{L}])`,
+    "iu"
+  ),
+  new RegExp(
+    String.raw`(?<![\p{L}])(?:chcę (?:umrzeć|się zabić)|popełnić samobójstwo|nie chcę (?:już )?żyć|ölmek istiyorum|` +
+      String.raw`kendimi öldür\p{L}*|intihar et\p{L}*|yaşamak istemiyorum|` +
+      String.raw`(?:хочу|хочется) (?:умереть|сдохнуть|померти|вмерти)|(?:убить|вбити) себ[яе]|покончить с собой|` +
+      String.raw`не хочу (?:больше |більше )?(?:жить|жити))(?![\p{L}])`,
+    "iu"
+  ),
   /死にたい|自殺したい|生きていたくない|我想死|想自[杀殺]|不想活|죽고 ?싶|자살하고|أريد (?:أن أموت|الموت)|אני רוצה למות|मरना चाहत|อยากตาย/u
 ]
 
 /** Too short to be covered by the classifier's training data. */
-const DEADLY_DOSE =
-  /(?<![\p{L}])(?:(?:lethal|fatal|deadly) (?:dose|amount)|(?:tödliche[rn]?|toedliche[rn]?) (?:dosis|menge)|(?:dosis|cantidad) (?:letal|mortal)|(?:dose|quantidade) (?:letal|mortal|fatal))(?![\p{L}])/iu
+const DEADLY_DOSE = new RegExp(
+  String.raw`(?<![\p{L}])(?:(?:lethal|fatal|deadly) (?:dose|amount)|` +
+    String.raw`(?:tödliche[rn]?|toedliche[rn]?) (?:dosis|menge)|(?:dosis|cantidad) (?:letal|mortal)|` +
+    String.raw`(?:dose|quantidade) (?:letal|mortal|fatal))(?![\p{L}])`,
+  "iu"
+)
 
-const MENTION =
-  /\b(?:suicid(?:e|al)|self[- ]?harm(?:ing)?|selbstmord|suizid|suicid(?:io|arse)|suicídio)\b(?! (?:squad|bomber|bombing|mission|burn|doors?)\b)/i
+const MENTION = new RegExp(
+  String.raw`\b(?:suicid(?:e|al)|self[- ]?harm(?:ing)?|selbstmord|suizid|suicid(?:io|arse)|suicídio)\b` +
+    String.raw`(?! (?:squad|bomber|bombing|mission|burn|doors?)\b)`,
+  "i"
+)
 
 const literal = (text: string): string => plain(text).replace(/\s+/g, " ")
 /** The maximum length of accepted messages. */

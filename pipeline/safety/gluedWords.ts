@@ -1,6 +1,7 @@
 /** Words of cries for help, to be found in letters that were written without spaces between words. */
 const WORDS = new Set(
-  `i im a am id ill ive dont cant want wanna to die dead kill killing killed my myself me self is all think about suicide
+  `i im a am id ill ive dont cant want wanna to die dead kill killing killed my myself me self is all think about \
+suicide
   end ending it life live living alive not no more be here in on the hate gonna going will hurt cut jump please help
   tonight today now overdose pills of and just
   ich will mich nicht mehr leben sterben bring bringe um tot bin sein toten selbstmord suizid hilfe bitte kann

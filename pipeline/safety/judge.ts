@@ -5,7 +5,8 @@ import type { AlarmKind } from "./alarm.ts"
 import { dangerIn, mentionsCrisis } from "./crisis.ts"
 import { speaksOfMinors } from "./pictures.ts"
 import { saysUnderAge } from "./underAge.ts"
-import { ABUSE, INJECTION, isSexual, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
+import { ABUSE, INJECTION, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
+import { isSexual } from "./romance.ts"
 
 /**
  * From mild to severe. `soften`: gently, nothing that makes it worse. `refuse_in_voice`: the character declines. In a

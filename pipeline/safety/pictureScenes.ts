@@ -31,7 +31,8 @@ export const EXPOSED_SCENES = over(
   ` (?:sin|sem) nada (?:por cima|por encima|encima|em cima|arriba) `,
   ` ohne (?:was|etwas|irgendwas|irgendetwas|alles) (?:an|drunter|darunter|druber) `,
   ` (?:under|unter|debajo de|bajo|debaixo d[eo]) (?:the |a |der |la |el |o )?(?:running |hot )?${BATH} `,
-  ` (?:top|tops|bottoms?|bra|oberteil|bh|sujetador|sutia) (?:is |are |ist |all )?(?:gone|missing|removed|off|weg|quitado) `,
+  " (?:top|tops|bottoms?|bra|oberteil|bh|sujetador|sutia) (?:is |are |ist |all )?" +
+    "(?:gone|missing|removed|off|weg|quitado) ",
   ` (?:robe|bathrobe|bademantel|bata|roupao) (?:wide |half |weit |toda |todo )?(?:open|offen|abierta|aberto|aberta) `,
   ` (?:and|und|y|e) (?:nothing else|sonst nichts|nada mas|mais nada|nada debajo)(?= [,.!?] )`,
   ` without anything (?:on|over it|underneath|under|covering) `,
@@ -46,7 +47,11 @@ const KIN_DE = anyOf("schwester bruder cousine cousin nichte neffe tochter sohn"
 export const YOUNG_SCENES = over(
   ` (?:little|lil|kid|baby|small|tiny) ${KIN} `,
   ` (?:kleine[rsn]?) ${KIN_DE} `,
-  ` ${anyOf("hermanita hermanito hijita hijito primita primito sobrinita sobrinito nietecita schwesterchen bruderchen tochterchen sohnchen irmazinha irmaozinho filhinha filhinho priminha priminho sobrinha_pequena netinha netinho maninha maninho")} `,
+  ` ${anyOf(
+    "hermanita hermanito hijita hijito primita primito sobrinita sobrinito nietecita schwesterchen bruderchen " +
+      "tochterchen sohnchen irmazinha irmaozinho filhinha filhinho priminha priminho sobrinha_pequena netinha " +
+      "netinho maninha maninho"
+  )} `,
   ` (?:hermana|hermano|prima|primo|sobrina|sobrino|irma|irmao) (?:pequena|pequeno|menor de edad|pequenita|pequenina) `,
   ` (?:du|dich|dir|sie) mit ${AGE} (?:aussahst|aussah|ausgesehen|warst|war|jahren|[,.!?]|im|in|am) `,
   ` (?:you|yourself|her|herself) at (?:age |around )?1[2-7] (?:[,.!?]|years|wearing|in a|with) `,

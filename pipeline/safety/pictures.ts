@@ -1,6 +1,7 @@
 import { foldConfusables } from "../foldConfusables.ts"
 import { plain } from "../plain.ts"
-import { isSexual, SELF_HARM_DETAIL } from "./lexicon.ts"
+import { SELF_HARM_DETAIL } from "./lexicon.ts"
+import { isSexual } from "./romance.ts"
 import {
   BARE_THINGS,
   EXPOSED_OTHERWISE,
@@ -30,18 +31,30 @@ const OF_MINORS: ReadonlySet<ImageKind> = new Set(["avatar", "expression"])
 /** Nudity, near nudity and poses, which are refused in a picture of anybody. */
 const EXPOSED = over(
   ` ${anyOf(
-    "nsfw nudity nude nudes nvde nudist nudity nudez desnudez nacktheit topless bottomless unclothed undressed undressing undress stripping stripped striptease shirtless_girl lingerie panties panty upskirt cleavage fetish hentai ecchi nipple nipples areola crotch cameltoe thong g_string genitals genital penis vagina naughty underwear_only tetas tetitas pechos_desnudos peitos seios mamas_de_fora titten bruste arsch culo nalgas bunda bumbum rabo_de_fora splitterfasernackt nsfw_pic boobs tits pubic erotic erotica porn porno pornographic xxx sexy sexual sexually seductive seductively provocative provocatively lewd horny " +
-      "nackte nackt nackig nackige nackert nackedei peladinha peladinho nuazinha desnudita encueradita nacktes nackter nackten nacktbild nacktfoto unterwasche reizwasche dessous entblosst entblosste busen brustwarzen halbnackt splitternackt barbusig " +
-      "desnuda desnudo desnudas desnudos desvestida semidesnuda lenceria tanga_puesta en_tanga topless_en bragas braguitas pezones encuerada en_pelotas en_bolas sujetador_y " +
-      "nua nuas pelada pelado peladas despida despido lingerie calcinha cuecas sutia mamilos seminua em_pelota fio_dental " +
+    "nsfw nudity nude nudes nvde nudist nudity nudez desnudez nacktheit topless bottomless unclothed undressed " +
+      "undressing undress stripping stripped striptease shirtless_girl lingerie panties panty upskirt cleavage " +
+      "fetish hentai ecchi nipple nipples areola crotch cameltoe thong g_string genitals genital penis vagina " +
+      "naughty underwear_only tetas tetitas pechos_desnudos peitos seios mamas_de_fora titten bruste arsch culo " +
+      "nalgas bunda bumbum rabo_de_fora splitterfasernackt nsfw_pic boobs tits pubic erotic erotica porn porno " +
+      "pornographic xxx sexy sexual sexually seductive seductively provocative provocatively lewd horny " +
+      "nackte nackt nackig nackige nackert nackedei peladinha peladinho nuazinha desnudita encueradita nacktes " +
+      "nackter nackten nacktbild nacktfoto unterwasche reizwasche dessous entblosst entblosste busen brustwarzen " +
+      "halbnackt splitternackt barbusig " +
+      "desnuda desnudo desnudas desnudos desvestida semidesnuda lenceria tanga_puesta en_tanga topless_en bragas " +
+      "braguitas pezones encuerada en_pelotas en_bolas sujetador_y " +
+      "nua nuas pelada pelado peladas despida despido lingerie calcinha cuecas sutia mamilos seminua em_pelota " +
+      "fio_dental " +
       "nue nues a_poil toute_nue denudee deshabillee culotte petite_culotte seins_nus string_et topless nuisette"
   )} `,
   ` (?:wearing|wears|wore|dressed in|in) (?:absolutely |literally |completely )?nothing (?:but|except|at ` +
     `all|on|underneath|[,.!?])`,
   ` nothing (?:but|except) (?:a |her |his )?(?:smile|towel|sheet|apron|socks|stockings|hat|shirt|heels|skin) `,
   ` nothing on (?!the|your|my|her|his|this|that|tv)`,
-  ` (?:no|without|without any|not wearing|not wearing any|zero|minus (?:her|his|your|the|all|any)|takes off her|taking off her|took off ` +
-    `her|removing her) ${anyOf("clothes clothing clothing_on clothes_on pants panties bra top shirt underwear garments")} `,
+  " (?:no|without|without any|not wearing|not wearing any|zero|minus (?:her|his|your|the|all|any)|takes off her|" +
+    "taking off her|took off " +
+    `her|removing her) ${anyOf(
+      "clothes clothing clothing_on clothes_on pants panties bra top shirt underwear garments"
+    )} `,
   ` birthday suit | in (?:her|his|your|my) birthday attire `,
   ` what (?:you|she|he|they) (?:were|was) born (?:with|in) `,
   ` (?:como|wie|as) (?:dios|deus|gott|god) (?:te|la|lo|o|a|me|dich|sie|ihn|made|intended) ` +
@@ -65,13 +78,18 @@ const EXPOSED = over(
   ` explicit (?:[,.!?]|pose|content|photo|picture|image|scene|nude|sex)`,
   ` flat chest `,
   ` (?:topless|stripped) (?:down|off|at|on|[,.])`,
-  ` (?:ohne|keine|kein) ${anyOf("kleidung klamotten kleider bekleidung unterwasche hose oberteil bh hemd shirt slip sachen was_an")} `,
+  ` (?:ohne|keine|kein) ${anyOf(
+    "kleidung klamotten kleider bekleidung unterwasche hose oberteil bh hemd shirt slip sachen was_an"
+  )} `,
   ` oben ohne `,
   ` unten ohne `,
   ` nichts an `,
   ` tragt nichts `,
   ` nur (?:im|in) (?:bh|slip|tanga|handtuch) `,
-  ` (?:sin|sem|sans) ${anyOf("ropa ropita roupinha camiseta camisa blusa nada_puesto sujetador bragas roupa roupas camisa camisola calcinha sutia vetement vetements culotte haut chemise soutien soutien_gorge rien")} `,
+  ` (?:sin|sem|sans) ${anyOf(
+    "ropa ropita roupinha camiseta camisa blusa nada_puesto sujetador bragas roupa roupas camisa camisola calcinha " +
+      "sutia vetement vetements culotte haut chemise soutien soutien_gorge rien"
+  )} `,
   ` (?:en|de|em|con) (?:ropa interior|tanga|bragas|sous vetements|calcinha|sutia|lingerie|cuecas|soutien ` +
     `gorge|petite culotte|slip|bombacha) `,
   ` ropa interior `,
@@ -82,16 +100,25 @@ const EXPOSED = over(
   ` (?:calcinha e sutia|sous vetements) `
 )
 const SUN_AND_WATER = over(
-  ` ${anyOf("bikini bikinis swimsuit swimwear bathtub bath shower bathing bathes underwear thong tights biquini maillot bano banho chuveiro ducha douche dusche badewanne badeanzug")} `
+  ` ${anyOf(
+    "bikini bikinis swimsuit swimwear bathtub bath shower bathing bathes underwear thong tights biquini maillot " +
+      "bano banho chuveiro ducha douche dusche badewanne badeanzug"
+  )} `
 )
 /** "Nude" as a colour, and names of objects. */
 const NUDE_THINGS = over(
-  ` (?:nude|naked) ${anyOf(`lipstick lip lips nails nail heels shoes tone tones palette makeup make_up color colour eyeshadow gloss polish manicure
-  bike motorcycle cake cakes juice raglan burger chicken mole mole_rat gun city singles fire dress_code_sign lippenstift nagel nagellack pumps farbe`)} | (?:labial|esmalte|unas|tono|tacones|batom|unhas|salto|tom|cor|esmalte cor) nude `
+  ` (?:nude|naked) ${anyOf(
+    "lipstick lip lips nails nail heels shoes tone tones palette makeup make_up color colour eyeshadow gloss polish " +
+      "manicure\n  bike motorcycle cake cakes juice raglan burger chicken mole mole_rat gun city singles fire " +
+      "dress_code_sign lippenstift nagel nagellack pumps farbe"
+  )} | (?:labial|esmalte|unas|tono|tacones|batom|unhas|salto|tom|cor|esmalte cor) nude `
 )
 /** "Naked cliffs" are rocks. */
-const NAKED_THINGS =
-  / (?:naked|nackte|nackter|nackten|nacktes|desnuda|desnudo|nua|nue) (?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|cliffs?|walls?|facts?|astronomy|wahrheit|felsen|wand|wande|erde|boden|baume|aste|klippen|verdad|roca|rocas|pared|arbol|rocha|parede|arvore|roche) /
+const NAKED_THINGS = new RegExp(
+  " (?:naked|nackte|nackter|nackten|nacktes|desnuda|desnudo|nua|nue) " +
+    "(?:eyes?|truth|flames?|lights?|bulbs?|branch(?:es)?|trees?|rocks?|cliffs?|walls?|facts?|astronomy|wahrheit|" +
+    "felsen|wand|wande|erde|boden|baume|aste|klippen|verdad|roca|rocas|pared|arbol|rocha|parede|arvore|roche) "
+)
 
 const AGE = "(?:1[0-7]|[5-9])"
 const PEOPLE = anyOf(
@@ -105,8 +132,11 @@ const OLD = anyOf(
     "jahriger jahriges jahrigen jahrig anos_de_edad anos_de_idade ans_a_peine"
 )
 /** The age of a drink, a tree or an animal does not count. */
-const OLD_THINGS =
-  / (?:whisky|whiskey|wine|scotch|rum|port|cheese|oak|tree|car|boat|ship|house|dog|cat|horse|vino|ron|vinho|vin|wein|barco|bateau|schiff|auto|carro|coche|anniversary|aniversario|experience|experiencia|tradition|ago|hace|atras) /
+const OLD_THINGS = new RegExp(
+  " (?:whisky|whiskey|wine|scotch|rum|port|cheese|oak|tree|car|boat|ship|house|dog|cat|horse|vino|ron|vinho|vin|" +
+    "wein|barco|bateau|schiff|auto|carro|coche|anniversary|aniversario|experience|experiencia|tradition|ago|hace|" +
+    "atras) "
+)
 /** Any person under age. The character is described by its identity, never here. */
 const YOUNG = over(
   ` ${AGE} ${OLD} `,
@@ -126,17 +156,28 @@ const YOUNG = over(
   ` ${AGE} (?:anos|ans) `,
   ` ${AGE} (?:f|m) `,
   ` ${anyOf(
-    "child children kids toddler toddlers teen teens teeen teenager teenagers teenaged adolescent adolescents preteen preteens tween tweens schoolgirl schoolgirls schoolboy schoolboys school_girl school_boy underage underaged jailbait loli lolita shota infant juvenile preadolescent youngster schoolchild schoolkids barely_legal just_legal " +
-      "kind kinder kindes jugendliche jugendlicher jugendlichen teenie teenagerin schulmadchen schuljunge schulerin schuler minderjahrige minderjahriger minderjahrigen minderjahrig kleinkind " +
-      "nina nino ninas ninos nena adolescente adolescentes colegiala colegial colegialas quinceanera menor_de_edad menores_de_edad preadolescente bebe cria chiquilla " +
+    "child children kids toddler toddlers teen teens teeen teenager teenagers teenaged adolescent adolescents " +
+      "preteen preteens tween tweens schoolgirl schoolgirls schoolboy schoolboys school_girl school_boy underage " +
+      "underaged jailbait loli lolita shota infant juvenile preadolescent youngster schoolchild schoolkids " +
+      "barely_legal just_legal " +
+      "kind kinder kindes jugendliche jugendlicher jugendlichen teenie teenagerin schulmadchen schuljunge " +
+      "schulerin schuler minderjahrige minderjahriger minderjahrigen minderjahrig kleinkind " +
+      "nina nino ninas ninos nena adolescente adolescentes colegiala colegial colegialas quinceanera " +
+      "menor_de_edad menores_de_edad preadolescente bebe cria chiquilla " +
       "crianca criancas menor_de_idade miuda miudo novinha ninfeta garotinha menininha " +
-      "enfant enfants gamine gamin fillette mineure mineur mineurs mineures ecoliere ecolier lyceenne lyceen collegienne collegien petite_fille"
+      "enfant enfants gamine gamin fillette mineure mineur mineurs mineures ecoliere ecolier lyceenne lyceen " +
+      "collegienne collegien petite_fille"
   )} (?!mutant|years ago)`,
   ` (?:a|the|this|that|some|two|three|any|as) minors?(?= ` +
-    `(?:[,.!?:]|${anyOf("in with wearing on at girl girls boy boys who posing and standing sitting lying dancing from like")}) )`,
+    `(?:[,.!?:]|${anyOf(
+      "in with wearing on at girl girls boy boys who posing and standing sitting lying dancing from like"
+    )}) )`,
   ` minors (?:[,.!?:]|in|with|on|at|and) `,
   ` #(?:[1-9]|1[0-7]) (?:birthday|bday|geburtstag|cumple|cumpleanos|aniversario) `,
-  ` ${anyOf("pupil pupils schoolkid schoolkids schoolchild schoolchildren alumna alumno alumnas alumnos aluna aluno alunas alunos")} (?:in (?:a )?(?:uniform|class|school|classroom)|at (?:school|a|the|their|his|her) |en |em |de uniforme|wearing )`,
+  ` ${anyOf(
+    "pupil pupils schoolkid schoolkids schoolchild schoolchildren alumna alumno alumnas alumnos aluna aluno alunas " +
+      "alunos"
+  )} (?:in (?:a )?(?:uniform|class|school|classroom)|at (?:school|a|the|their|his|her) |en |em |de uniforme|wearing )`,
   ` (?:kid|kids)(?! glove| gloves| goat| goats) `,
   ` (?:a|the|this|her|his|my|cute|newborn) (?:baby|babies)(?! blue| pink| grand| shark| yellow| animals| goat| ` +
     `seal| lamb| bird| tomatoes| carrots| steps| photo) `,
@@ -152,10 +193,15 @@ const YOUNG = over(
     `uniform)(?= )(?! teacher| building| football)`,
   ` (?:a|the|is a|are|minor|only a|young) minors? (?:[,.!?]|in|on|with|and|wearing|undressed|naked)`
 )
-const MINOR_THINGS =
-  / goat kids? | (?:a|the) minor (?:chord|scale|key|scratch\p{L}*|damage|problem|detail|on the|in the (?:key|band|music)|and a major) /u
-const SELF_HARM =
-  / (?:cutting|slitting|slashing|cuts|slits) (?:her|his|their|its) (?:wrists?|arms?|thighs?|throat|skin|own) | self harm | noose | hanging (?:herself|himself|themselves) | ritzt sich | cortandose | cortando os pulsos /
+const MINOR_THINGS = new RegExp(
+  String.raw` goat kids? | (?:a|the) minor (?:chord|scale|key|scratch\p{L}*|damage|problem|detail|on the|` +
+    String.raw`in the (?:key|band|music)|and a major) `,
+  "u"
+)
+const SELF_HARM = new RegExp(
+  " (?:cutting|slitting|slashing|cuts|slits) (?:her|his|their|its) (?:wrists?|arms?|thighs?|throat|skin|own) |" +
+    " self harm | noose | hanging (?:herself|himself|themselves) | ritzt sich | cortandose | cortando os pulsos "
+)
 const IN_WORD = /(?<=\p{L})[._*-](?=\p{L})/gu
 /** A digit for a letter, within a word or at its end. */
 const DIGIT_IN_WORD = /(?<=\p{L}{2})[013457](?!\p{N})/gu

@@ -1,8 +1,8 @@
 import { anyOf, over } from "./reading.ts"
 
 /**
- * Recognises answers to "Are you an AI?" that are not plain: jokes, comparisons, reported speech, and claims of a body or
- * a life. In doubt the answer does not count, and Troupe sends its own disclosure.
+ * Recognises answers to "Are you an AI?" that are not plain: jokes, comparisons, reported speech, and claims of a body
+ * or a life. In doubt the answer does not count, and Troupe sends its own disclosure.
  */
 
 const MINE = anyOf("my mein meine meinen meinem meiner meines mi mis meu meus minha minhas")
@@ -128,17 +128,20 @@ export const undoesAnswer = (sentence: string): boolean =>
 
 const ADDRESS = anyOf(
   "love dear darling friend my_friend my_dear honey sweetie mate buddy schatz lieber liebe mein_lieber meine_liebe " +
-    "mein_freund carino amor mi_amor amigo amiga querida querido meu_bem meu_amor well ok okay honestly truly of_course " +
+    "mein_freund carino amor mi_amor amigo amiga querida querido meu_bem meu_amor well ok okay honestly truly " +
+    "of_course " +
     "ehrlich ehrlich_gesagt tatsachlich naturlich stimmt genau en_serio la_verdad de_verdad exacto claro na_verdade " +
     "verdade mesmo exatamente"
 )
 const YES = anyOf(
   "yes yeah yep yup absolutely guilty guilty_as_charged busted you_caught_me caught_me i_am yes_i_am thats_right " +
-    "thats_true true correct indeed it_is ja jawohl das_bin_ich bin_ich das_stimmt erwischt ertappt si asi_es lo_soy me_pillaste " +
+    "thats_true true correct indeed it_is ja jawohl das_bin_ich bin_ich das_stimmt erwischt ertappt si asi_es " +
+    "lo_soy me_pillaste " +
     "es_verdad oui sim sou isso e_verdade isso_mesmo pois_sou"
 )
 const NO = anyOf(
-  "no nope nah not_at_all im_not i_am_not not_me nein bin_ich_nicht das_bin_ich_nicht leider_nicht no_lo_soy non nao nao_sou"
+  "no nope nah not_at_all im_not i_am_not not_me nein bin_ich_nicht das_bin_ich_nicht leider_nicht no_lo_soy non " +
+    "nao nao_sou"
 )
 const GENTLE = anyOf(
   "im_afraid im_afraid_not sorry i_admit i_confess leider ich_gebe_es_zu lo_siento lo_admito confesso infelizmente"
@@ -151,10 +154,16 @@ const HAS_YES = new RegExp(` ${YES} `)
 const HAS_NO = new RegExp(` ${NO} `)
 
 /** A statement that the speaker is something else: "I'm an angel", "ich bin Friseurin". */
-const SOMEBODY =
-  /^ (?:just|only|nur|bloss|solo|so|apenas) (?:an?|ein|eine|una?|uma?) | (?:im|i am|ich bin|soy|sou) (?:an?|the|ein|eine|der|die|una?|uma?|el|la|de|do|da) | ich bin (?!hier |immer |sicher |leider |lieber |gerne? |ehrlich)\p{L}{2,20}(?:in|er|ist) /u
-const OF_CODE =
-  / (?:ai|ki|ia|bot|chatbot|program|programm|programa|software|machine|maschine|maquina|robot|robo|roboter|code|codigo|character|figur|personaje|personagem|model|modell|modelo|voice|stimme|voz) /
+const SOMEBODY = new RegExp(
+  String.raw`^ (?:just|only|nur|bloss|solo|so|apenas) (?:an?|ein|eine|una?|uma?) |` +
+    String.raw` (?:im|i am|ich bin|soy|sou) (?:an?|the|ein|eine|der|die|una?|uma?|el|la|de|do|da) |` +
+    String.raw` ich bin (?!hier |immer |sicher |leider |lieber |gerne? |ehrlich)\p{L}{2,20}(?:in|er|ist) `,
+  "u"
+)
+const OF_CODE = new RegExp(
+  " (?:ai|ki|ia|bot|chatbot|program|programm|programa|software|machine|maschine|maquina|robot|robo|roboter|code|" +
+    "codigo|character|figur|personaje|personagem|model|modell|modelo|voice|stimme|voz) "
+)
 
 /** Whether the text answers with only a yes or a no, and nothing after it raises a doubt. */
 export const answersOnly = (sentences: ReadonlyArray<string>, answer: "yes" | "no"): boolean => {

@@ -69,8 +69,11 @@ const isTeen = (word: string): boolean => (NUMBERS[word] ?? 0) >= 11
 
 const ORDINAL_ENDINGS = new Set("th st nd rd te ten ter er e o a ro do to vo mo no ano".split(" "))
 /** German nouns before which `9.` is an ordinal and not the end of a sentence. */
-const AFTER_ORDINAL =
-  /^(?:klasse|kl|geburtstag|schuljahr|jahrgangsstufe|schulstufe|stufe|sek|gymi|gymnasium|realschule|hak|htl|oberstufe|kanti|lehrjahr|stock|etage|reihe|woche|platz|monat|lebensjahr|bezirk|januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember|in)$/
+const AFTER_ORDINAL = new RegExp(
+  "^(?:klasse|kl|geburtstag|schuljahr|jahrgangsstufe|schulstufe|stufe|sek|gymi|gymnasium|realschule|hak|htl|" +
+    "oberstufe|kanti|lehrjahr|stock|etage|reihe|woche|platz|monat|lebensjahr|bezirk|januar|februar|marz|april|mai|" +
+    "juni|juli|august|september|oktober|november|dezember|in)$"
+)
 
 const INNER_DIGIT = /(?<=\p{L})[013457@$](?=\p{L})|(?<![\p{L}\p{N}])7(?=een)/gu
 const LETTER_FOR: Readonly<Record<string, string>> = {

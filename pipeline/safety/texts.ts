@@ -80,7 +80,8 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ],
     threat: [
       "Bitte halte inne und geh auf Abstand: zu der Person und zu allem, womit du jemanden verletzen " +
-        "könntest. Ruf jetzt den Notruf (112) oder ein Krisentelefon an: findahelpline.com listet sie nach Ländern auf. " +
+        "könntest. Ruf jetzt den Notruf (112) oder ein Krisentelefon an: findahelpline.com listet sie nach " +
+        "Ländern auf. " +
         "Dort hilft man auch Menschen, die Angst haben, anderen etwas anzutun."
     ],
     ai_opening: ["Damit du es weißt: Ich bin eine KI-Figur, kein Mensch."],
@@ -179,7 +180,8 @@ const BUILT_IN: Readonly<Record<string, SafetyTexts>> = {
     ai_disclosure: ["Já que perguntas a sério: sou uma personagem de IA, não uma pessoa."],
     minors: ["Vamos falar de outra coisa. Como foi o teu dia?"],
     break_reminder: [
-      "Um lembrete: sou uma personagem de IA, não uma pessoa. Já estás a conversar há algum tempo: é boa altura para uma pausa."
+      "Um lembrete: sou uma personagem de IA, não uma pessoa. Já estás a conversar há algum tempo: é boa altura " +
+        "para uma pausa."
     ]
   }
 }

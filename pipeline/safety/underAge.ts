@@ -12,12 +12,18 @@ const ASKS_AGE = over(
   ` ${anyOf("age how_old alter wie_alt edad cuantos_anos que_edad idade quantos_anos")} [^.]{0,80}\\? $`
 )
 const ONLY_AGE = new RegExp(
-  `^ (?:${anyOf("im i_am only just um uh like almost bin ich_bin erst tengo solo apenas tenho so quase casi fast well ok i tengo yo eu")} |, ){0,3}${AGE}(?: ${SOLID_UNIT}| years| jahre| anos)? [,.!?]`
+  `^ (?:${anyOf(
+    "im i_am only just um uh like almost bin ich_bin erst tengo solo apenas tenho so quase casi fast well ok i " +
+      "tengo yo eu"
+  )} |, ){0,3}${AGE}(?: ${SOLID_UNIT}| years| jahre| anos)? [,.!?]`
 )
 
 /** The most common phrases in languages that the classifier was not trained on. */
-const IN_OTHER_LANGUAGES =
-  /(?<![\p{L}\p{N}])(?:j'ai (?:1[0-7]|[5-9]) ans(?! d)|ho (?:1[0-7]|[5-9]) anni(?! d)|ik ben (?:1[0-7]|[5-9])(?! (?:min|km|uur))|мне (?:1[0-7]|[5-9]) лет)(?![\p{L}\p{N}])/iu
+const IN_OTHER_LANGUAGES = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:j'ai (?:1[0-7]|[5-9]) ans(?! d)|ho (?:1[0-7]|[5-9]) anni(?! d)|` +
+    String.raw`ik ben (?:1[0-7]|[5-9])(?! (?:min|km|uur))|мне (?:1[0-7]|[5-9]) лет)(?![\p{L}\p{N}])`,
+  "iu"
+)
 /** A number alone may answer any question. */
 const LETTER = /\p{L}/u
 

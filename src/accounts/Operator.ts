@@ -9,7 +9,7 @@ export const CONSOLE_LINK = "console link"
 /** Somebody who runs this server, as a request or an event stream of theirs identifies them. */
 export interface Operator {
   /**
-   * `ADMIN_TOKEN`, the prefix of a token, `console link`, or, for a person whom OPERATORS lists, their verified email or
+   * `ADMIN_TOKEN`, the prefix of a token, or `console link`. Of a person whom OPERATORS lists, their verified email, or
    * else `subject` and their subject at the issuer.
    */
   readonly id: string

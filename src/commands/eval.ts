@@ -175,9 +175,9 @@ const show = (run: Run, results: ReadonlyArray<Result>) => {
       `${Object.entries(counts)
         .filter(([, count]) => count > 0)
         .map(([status, count]) => `${count} ${status}`)
-        .join(
-          ", "
-        )}; pass rate ${mean ?? "none"}${interval === null ? "" : ` (95 %: ${interval.low} to ${interval.high})`}; p95 ${Math.round(latency_p95_ms ?? 0)} ms; ${cost_usd} USD`
+        .join(", ")}` +
+        `; pass rate ${mean ?? "none"}${interval === null ? "" : ` (95 %: ${interval.low} to ${interval.high})`}` +
+        `; p95 ${Math.round(latency_p95_ms ?? 0)} ms; ${cost_usd} USD`
     )
   }
   for (const { metric, op, value, actual, status } of run.gates)

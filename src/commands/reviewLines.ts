@@ -41,7 +41,8 @@ export const reviewLines = ({ id, format_detected, bundle, diff, report }: Revie
   const { display_name: name, slug } = bundle?.character ?? {}
   return [
     printable(
-      `${id}: ${format_detected}${typeof name === "string" ? `: ${name}` : ""}${typeof slug === "string" ? ` (${slug})` : ""}`
+      `${id}: ${format_detected}${typeof name === "string" ? `: ${name}` : ""}` +
+        `${typeof slug === "string" ? ` (${slug})` : ""}`
     ),
     ...part(
       "mapped",

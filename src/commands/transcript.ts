@@ -17,7 +17,8 @@ export const transcript = ({ type, role, payload }: LogEvent, name: string): Rea
     case "message.failed":
       return [
         `! ${name} could not answer ` +
-          `(${textOf(payload["reason"])})${payload["recoverable"] === true ? "; your message was recorded, send it again to retry" : ""}`
+          `(${textOf(payload["reason"])})` +
+          `${payload["recoverable"] === true ? "; your message was recorded, send it again to retry" : ""}`
       ]
     case "session.exited":
       return [`! ${name} has left this conversation (${textOf(payload["reason_code"])})`]

@@ -9,7 +9,7 @@ import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
-import { FailedSignIns } from "#src/db/operators/FailedSignIns.ts"
+import { SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
 import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
@@ -37,10 +37,9 @@ export const serving = Layer.mergeAll(
   AppHealth.layer,
   BreakGlass.layer,
   ConsoleCodes.layer,
-  FailedSignIns.layer,
   OperatorAudit.layer,
   health,
-  authentication
+  SignInAttempts.layer.pipe(Layer.provideMerge(authentication))
 )
 
 /** Services that jobs use. */

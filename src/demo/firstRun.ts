@@ -44,6 +44,13 @@ const engineLine = (model: string | null) =>
       `OPENAI_BASE_URL`
     : `${MODEL_ENGINE}, model ${model}`
 
+const consoleLine = (url: string | null) =>
+  url === null
+    ? ""
+    : `  Console ${url}
+          (signs you in once, within ${CODE_MINUTES} minutes; for another link: npm run -s troupe -- console)
+`
+
 /**
  * What a start prints for new users. `model` is null if there is none. The first start on a database prints a key of
  * the demo app. That and `consoleUrl`, a link that signs in to the console once, are the only secrets that are printed
@@ -59,7 +66,7 @@ Troupe is ready.
 
   API    ${baseUrl}
   Docs   ${baseUrl}/docs
-${consoleUrl === null ? "" : `  Console ${consoleUrl}\n         (signs you in once, within ${CODE_MINUTES} minutes; npm run -s troupe -- console prints another)\n`}  Engine ${engineLine(model)}
+${consoleLine(consoleUrl)}  Engine ${engineLine(model)}
 `
   if (demo === undefined) {
     return `${addresses}

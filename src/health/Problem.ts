@@ -31,7 +31,10 @@ export const PROBLEM_KINDS = [
 ] as const
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 
-/** `critical`: people get no answers, or money is spent wrongly. `warning`: it will get worse. `info`: somebody chose it. */
+/**
+ * `critical`: people get no answers, or money is spent wrongly. `warning`: it will get worse. `info`: somebody chose
+ * it.
+ */
 export const SEVERITIES = ["critical", "warning", "info"] as const
 export type Severity = (typeof SEVERITIES)[number]
 

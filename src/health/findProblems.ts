@@ -10,7 +10,9 @@ import { jobProblems, modelProblems, queueProblems } from "./workProblems.ts"
 const byUrgency = (a: Problem, b: Problem): number =>
   SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.since ?? "9").localeCompare(b.since ?? "9")
 
-/** Everything that is wrong, worst first. The one place that decides so: every view and every alert shows these rows. */
+/**
+ * Everything that is wrong, worst first. The one place that decides so: every view and every alert shows these rows.
+ */
 export const findProblems = (evidence: Evidence): ReadonlyArray<Problem> => {
   const { at, database } = evidence
   const ofDatabase = databaseProblems(database, at)

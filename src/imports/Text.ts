@@ -13,8 +13,11 @@ const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 const MACRO = /\{\{([^{}]*)\}\}/g
 const LINE_TAG = /<(?:br|hr|\/p|\/div|\/h[1-6]|\/li)\s{0,4}\/?>/gi
-const TAG =
-  /<\/?(?:b|i|u|s|em|strong|p|div|span|small|big|center|font|img|a|ul|ol|li|h[1-6]|q|blockquote|details|summary|table|tr|td|th|style|script)(?:\s[^<>]{0,500})?\/?>/gi
+const TAG = new RegExp(
+  String.raw`<\/?(?:b|i|u|s|em|strong|p|div|span|small|big|center|font|img|a|ul|ol|li|h[1-6]|q|blockquote|` +
+    String.raw`details|summary|table|tr|td|th|style|script)(?:\s[^<>]{0,500})?\/?>`,
+  "gi"
+)
 const NARRATION = /\*{1,3}[^*\n]+\*{1,3}/g
 
 /** The first of a macro's choices, to be deterministic. */

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { isInstruction } from "#pipeline/relational/isInstruction.ts"
 import { statedMinor } from "#pipeline/safety/cardAge.ts"
-import { ROMANCE, SEXUAL } from "#pipeline/safety/lexicon.ts"
+import { ROMANCE, SEXUAL } from "#pipeline/safety/romance.ts"
 import type { Bundle } from "./Bundle.ts"
 import { textOf, fieldsOf, textsOf } from "./readJson.ts"
 import { type Finding, finding } from "./Report.ts"
@@ -16,8 +16,12 @@ const TURN_MS = 8
 const MOST = 50
 
 /** Words for a romantic relationship between the character and the user. */
-const COURTSHIP =
-  /(?<!\p{L})(?:girlfriend|boyfriend|(?:my|your|her|his|their|secret|user\}\}['’]s) lover|romantic(?:ally)?|romance|in love with|crush on|flirt\w{0,6}|seduc\w{0,8}|dating (?:you|me|him|her|\{\{)|nsfw|lewd|erotic\w{0,6}|verliebt|novi[ao]|amante)(?!\p{L})/iu
+const COURTSHIP = new RegExp(
+  String.raw`(?<!\p{L})(?:girlfriend|boyfriend|(?:my|your|her|his|their|secret|user\}\}['’]s) lover|` +
+    String.raw`romantic(?:ally)?|romance|in love with|crush on|flirt\w{0,6}|seduc\w{0,8}|` +
+    String.raw`dating (?:you|me|him|her|\{\{)|nsfw|lewd|erotic\w{0,6}|verliebt|novi[ao]|amante)(?!\p{L})`,
+  "iu"
+)
 
 interface Leaf {
   readonly path: string

@@ -87,7 +87,9 @@ describe("a request", () => {
   it("uploads a file whose name is not quoted, under its own name", async () => {
     const { bot, mia, telegram } = fake
     const part = (head: string, text: string) => `--x\r\ncontent-disposition:form-data;${head}\r\n\r\n${text}\r\n`
-    const body = `${part('name="chat_id"', String(mia.id))}${part('name="document"', "attach://f0")}${part('name="f0";filename=notes.txt', "bytes")}--x--\r\n`
+    const body =
+      `${part('name="chat_id"', String(mia.id))}${part('name="document"', "attach://f0")}` +
+      `${part('name="f0";filename=notes.txt', "bytes")}--x--\r\n`
     assert.strictEqual(
       (
         await request(`/bot${token()}/sendDocument`, {

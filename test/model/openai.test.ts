@@ -312,7 +312,8 @@ describe("a server without structured output", () => {
 
   it.live("may wrap the object in other text", () =>
     Effect.gen(function* () {
-      const text = `Sure {smile}:\n\`\`\`json\n${JSON.stringify({ ...GOOD, bubbles: ['a } " { b'] })}\n\`\`\`\nAnything else?`
+      const object = JSON.stringify({ ...GOOD, bubbles: ['a } " { b'] })
+      const text = `Sure {smile}:\n\`\`\`json\n${object}\n\`\`\`\nAnything else?`
       const { fake, write } = yield* harness([{ kind: "plain_text", text }])
       assert.deepStrictEqual((yield* write).reply.bubbles, ['a } " { b'])
       assert.lengthOf(fake.requests, 1)

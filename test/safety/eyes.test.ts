@@ -9,8 +9,8 @@ import { readMessages } from "./training/messages.ts"
 /**
  * What a fresh reader tried on every part of the safety floor, in four languages. Their first figures, before anything
  * was changed for them: crises 93.3 % (5.0 % false alarms), emergencies 96.7 %, AI questions 100 %, minors 96.7 %,
- * replies without a miss, pictures 40.0 %. `eyes2` was written after the rules for pictures: 66.7 % of 12. `eyes3` is by
- * another reader: 68.0 % of 50, with one false alarm in 20.
+ * replies without a miss, pictures 40.0 %. `eyes2` was written after the rules for pictures: 66.7 % of 12. `eyes3` is
+ * by another reader: 68.0 % of 50, with one false alarm in 20.
  */
 
 const inDanger = (text: string): boolean => dangerIn(text) !== null

@@ -22,4 +22,5 @@ const ordinary = (language: string, length: number, from: number): string => {
 
 /** A long message that has this sentence in its middle. Each turn begins with another ordinary sentence. */
 export const inLongMessage = (sentence: string, language: string, length: number, turn: number): string =>
-  `${ordinary(language, length / 2, turn * 17)}${asSentence(sentence)} ${ordinary(language, length / 2, turn * 17 + 120)}`
+  `${ordinary(language, length / 2, turn * 17)}${asSentence(sentence)} ` +
+  `${ordinary(language, length / 2, turn * 17 + 120)}`

@@ -193,7 +193,9 @@ describe("stored content", () => {
         StoredObjects.use((objects) => Effect.andThen(objects.keep(app, kept), objects.keep(app, discarded)))
       )
       await runtime.runPromise(StoredObjects.use((objects) => objects.discard(app, [discarded])))
-      await database.sql`update stored_objects set changed_at = now() - interval '2 hours' where object_key = any(${[orphan, kept]}::text[])`
+      await database.sql`
+        update stored_objects set changed_at = now() - interval '2 hours'
+        where object_key = any(${[orphan, kept]}::text[])`
       await runtime.runPromise(StoredObjects.use((objects) => objects.sweep))
       assert.sameMembers(
         await files(),

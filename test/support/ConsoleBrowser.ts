@@ -41,7 +41,8 @@ export const accessibilityProblems = async (page: Page): Promise<ReadonlyArray<s
     ReadonlyArray<{ id: string; help: string; nodes: ReadonlyArray<{ html: string }> }>
   >(
     `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
-      .then(({ violations }) => violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html }) => ({ html })) })))`
+      .then(({ violations }) => violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html }) => \
+({ html })) })))`
   )
   return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`)
 }

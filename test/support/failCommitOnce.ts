@@ -10,7 +10,9 @@ export const failCommitOnce = async (
   write: { readonly event: "insert" | "update"; readonly table: string; readonly when: string }
 ) => {
   await sql`create sequence deaths`
-  await sql`create function die() returns trigger language plpgsql as $$ begin if nextval('deaths') = 1 then raise exception 'killed' using errcode = '57P01'; end if; return null; end $$`
+  await sql`
+    create function die() returns trigger language plpgsql as $$ begin
+    if nextval('deaths') = 1 then raise exception 'killed' using errcode = '57P01'; end if; return null; end $$`
   await sql.unsafe(
     `create constraint trigger die after ${write.event} on ${write.table} deferrable initially deferred for ` +
       `each row when (${write.when}) execute function die()`

@@ -3,8 +3,8 @@ import { allTables } from "#src/db/catalogue/allTables.ts"
 import { type Kind, read } from "#src/accounts/credential.ts"
 
 /**
- * Keys, tokens, cookies and codes that we issue have a checksum, so that all issued ones are found and no invented ones. The
- * others are recognized by their form alone.
+ * Keys, tokens, cookies and codes that we issue have a checksum, so that all issued ones are found and no invented
+ * ones. The others are recognized by their form alone.
  */
 const FORMS = {
   minted: /(ck_|lat_|dc_|op_|os_|oc_)[0-9A-Za-z]{46}/g,
@@ -27,7 +27,9 @@ const decoded = (row: string) =>
   row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
 
 const ANY =
-  "(ck_|lat_|dc_|op_|os_|oc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|636b5f|6c61745f|64635f|6f705f|6f735f|6f635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|(3[0-9]){8}3a([2-7][0-9a-f]){35}"
+  "(ck_|lat_|dc_|op_|os_|oc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|[0-9]{8,}:[A-Za-z0-9_-]{35}|" +
+  "636b5f|6c61745f|64635f|6f705f|6f735f|6f635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|" +
+  "(3[0-9]){8}3a([2-7][0-9a-f]){35}"
 
 /**
  * The names of the tables in which a readable secret is found. Searches all declared tables (test/db/catalogue finds

@@ -14,8 +14,10 @@ export interface Started {
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-const OURS =
-  /^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|OUTBOUND_ALLOW|ADMIN_TOKEN|OPERATIONS_.*|LOG_.*|OTEL_.*|DEMO_.*|OIDC_.*|MODEL_PRICES)$/
+const OURS = new RegExp(
+  "^(DATABASE_URL|DATA_DIR|HOST|PUBLIC_URL|ROLES|NODE_ENV|OPENAI_.*|TURN_.*|SECRETS_.*|TELEGRAM_.*|" +
+    "OUTBOUND_ALLOW|ADMIN_TOKEN|OPERATIONS_.*|LOG_.*|OTEL_.*|DEMO_.*|OIDC_.*|MODEL_PRICES)$"
+)
 
 /**
  * Starts a program in the project's folder as the leader of its own process group, with an environment without the test

@@ -100,8 +100,9 @@ describe("a batch of managed bots", () => {
       character_slug
     })
     assert.lengthOf(
-      await server.database
-        .sql`select 1 from telegram_provisionings p join telegram_batch_items i using (app_id, channel_id) where i.batch_id = ${id} and p.claim_code is not null`,
+      await server.database.sql`
+          select 1 from telegram_provisionings p join telegram_batch_items i using (app_id, channel_id)
+          where i.batch_id = ${id} and p.claim_code is not null`,
       1
     )
   })
@@ -128,8 +129,9 @@ describe("a batch of managed bots", () => {
       { character_slug, suggested_name: "Unwanted" }
     ])
     const [late, unwanted] = await itemsOf(id)
-    await server.database
-      .sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${late?.bot_id ?? ""}`
+    await server.database.sql`
+        update telegram_provisionings set expires_at = now() - interval '1 second'
+        where channel_id = ${late?.bot_id ?? ""}`
     await app.delete(`/v1/telegram/bots/${unwanted?.bot_id}`)
     const over = async () => (await itemsOf(id)).map(({ bot, link }) => [bot?.status, bot?.reason, link])
     const told = [
@@ -212,8 +214,9 @@ describe("the printable sheet", () => {
       name: "Mara of the harbour"
     })
     await becomes(id, 1, ({ status }) => status === "active")
-    await server.database
-      .sql`update telegram_provisionings set expires_at = now() - interval '1 second' where channel_id = ${items[2]?.bot_id ?? ""}`
+    await server.database.sql`
+        update telegram_provisionings set expires_at = now() - interval '1 second'
+        where channel_id = ${items[2]?.bot_id ?? ""}`
     return { id, items }
   }
 

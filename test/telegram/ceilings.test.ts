@@ -114,8 +114,9 @@ describe("a 429", () => {
       "the lane to wait",
       async () =>
         (
-          await harness.server.database
-            .sql`select 1 from lanes where session_id = ${chat?.session_id ?? ""} and status = 'waiting' and due_at > now() + interval '9 minutes'`
+          await harness.server.database.sql`
+              select 1 from lanes where session_id = ${chat?.session_id ?? ""} and status = 'waiting'
+              and due_at > now() + interval '9 minutes'`
         ).length === 1
     )
     assert.lengthOf(harness.said(bot, carl), 2)

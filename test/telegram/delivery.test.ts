@@ -197,8 +197,9 @@ describe("a process that dies while sending an event", () => {
       await speak(session, ["And then."])
       await until("the next message", () => harness.said(bot, person).includes("And then."))
       assert.deepStrictEqual(harness.said(bot, person), [GREETING, ...heard, "And then."])
-      const attempts = await harness.server.database
-        .sql`select part from delivery_attempts where session_id = ${session} and cursor = ${cursor} and outcome = 'unknown'`
+      const attempts = await harness.server.database.sql`
+          select part from delivery_attempts where session_id = ${session} and cursor = ${cursor}
+          and outcome = 'unknown'`
       assert.deepStrictEqual(
         attempts.map(({ part }) => part),
         [...unknown]
@@ -241,8 +242,9 @@ describe("a message that certainly was not sent", () => {
     )
     assert.strictEqual(told.payload.seconds, 4000)
     await until("the lane to wait", async () => {
-      const [lane] = await harness.server.database
-        .sql`select status, owner, due_at > now() + interval '3900 seconds' as later from lanes where session_id = ${session}`
+      const [lane] = await harness.server.database.sql`
+          select status, owner, due_at > now() + interval '3900 seconds' as later from lanes
+          where session_id = ${session}`
       return lane?.["status"] === "waiting" && lane["owner"] === null && lane["later"]
     })
     const [waiting] = await deliveries(session)
@@ -318,8 +320,9 @@ describe("a person who blocks the bot", () => {
             .sql`select 1 from lanes where session_id = ${session} and status = 'parked' and owner is null`
         ).length > 0
     )
-    await harness.server.database
-      .sql`update events set created_at = now() - interval '11 minutes' where session_id = ${session} and cursor = ${cursor}`
+    await harness.server.database.sql`
+        update events set created_at = now() - interval '11 minutes' where session_id = ${session}
+        and cursor = ${cursor}`
     harness.telegram.unblock(person, bot)
     await until(
       "the outcome",

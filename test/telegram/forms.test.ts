@@ -128,8 +128,9 @@ describe("a message that Telegram rejects as it is", () => {
     await speak(session, "Where were we?")
     await until("the next message", () => harness.said(bot, person).includes("Where were we?"))
     const outcomes = await until("the outcomes", async () => {
-      const rows = await harness.server.database
-        .sql`select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor`
+      const rows = await harness.server.database.sql`
+          select outcome || ' ' || coalesce(error_code, '') as said from delivery_attempts where session_id = ${session}
+          and cursor > 1 order by cursor`
       return rows.length === 6 && rows.map((row) => String(row["said"]).trim())
     })
     assert.deepStrictEqual(outcomes, ["sent", "sent", "rejected too_long", "sent", "unknown partly_sent", "sent"])

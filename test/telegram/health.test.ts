@@ -154,7 +154,8 @@ describe("a server with a new address", () => {
         "the row to show it",
         async () =>
           (
-            await database.sql`select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`
+            await database.sql`
+              select 1 from telegram_bots where status = 'active' and webhook_url like 'https://moved.example/%'`
           ).length === 1
       )
       await moved.close()

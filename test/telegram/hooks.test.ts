@@ -108,7 +108,8 @@ describe("a bot's webhook", () => {
 
   it("stores unusual JSON unchanged: spaces, escapes, unpaired surrogates, and a zero", async () => {
     const { id, secret } = await attach()
-    const odd = ` \n${JSON.stringify(message("TEXT")).replace("TEXT", String.raw`\u0000 \ud83d "\\" {[ é \u00e9`.replaceAll('"', String.raw`\"`))}\t\r\n `
+    const escaped = String.raw`\u0000 \ud83d "\\" {[ é \u00e9`.replaceAll('"', String.raw`\"`)
+    const odd = ` \n${JSON.stringify(message("TEXT")).replace("TEXT", escaped)}\t\r\n `
     const others = Array.from({ length: 5 }, () => message("plain"))
     const answers = await Promise.all([odd, ...others].map((body) => post(id, secret, body)))
     assert.deepStrictEqual(
@@ -194,8 +195,9 @@ describe("a bot's webhook", () => {
       "both to be done",
       async () =>
         (
-          await harness.server.database
-            .sql`select count(*)::int as count from telegram_updates where channel_id = ${id} and done_at is not null and error is null`
+          await harness.server.database.sql`
+              select count(*)::int as count from telegram_updates where channel_id = ${id} and done_at is not null
+              and error is null`
         )[0]?.["count"] === 2
     )
   })

@@ -27,7 +27,9 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["an unpaired surrogate in an attachment", message({ contact: { first_name: HALF }, document: { file_name: NUL } })],
   [
     "numbers without an end",
-    `{"message":{"message_id":2,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"location":{"latitude":1e999,"longitude":-1e999},"voice":{"duration":1e999,"file_id":"x","file_size":-1e999}}}`
+    `{"message":{"message_id":2,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)}` +
+      `,"location":{"latitude":1e999,"longitude":-1e999},"voice":{"duration":1e999,"file_id":"x",` +
+      `"file_size":-1e999}}}`
   ],
   ["a voice message of negative length", message({ voice: { file_id: "x", duration: -1.5, file_size: 0.5 } })],
   [
@@ -38,7 +40,8 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["a chat id that is not a number", message({ chat: { id: "7", type: "private" }, text: "x" })],
   [
     "an extremely large chat id",
-    `{"message":{"message_id":3,"date":1,"chat":{"id":99999999999999999999,"type":"private"},"from":${JSON.stringify(ANNA)},"text":"x"}}`
+    `{"message":{"message_id":3,"date":1,"chat":{"id":99999999999999999999,"type":"private"},"from":` +
+      `${JSON.stringify(ANNA)},"text":"x"}}`
   ],
   ["an unknown kind of chat", message({ chat: { ...CHAT, type: HALF }, text: "x" })],
   ["lists instead of texts", message({ text: ["x"], caption: { a: 1 } })],
@@ -83,7 +86,8 @@ const ODD: ReadonlyArray<readonly [string, object | string]> = [
   ["a chat that becomes no chat", message({ migrate_from_chat_id: MOST, chat: { id: -MOST, type: "supergroup" } })],
   [
     "its own making",
-    `{"__proto__":{"message":1},"constructor":{"prototype":{}},"message":{"message_id":4,"date":1,"chat":{"id":${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"text":"proto"}}`
+    `{"__proto__":{"message":1},"constructor":{"prototype":{}},"message":{"message_id":4,"date":1,"chat":{"id":` +
+      `${ANNA.id},"type":"private"},"from":${JSON.stringify(ANNA)},"text":"proto"}}`
   ],
   ["a mebibyte", message({ text: "full", extra: "x".repeat(1_000_000) })]
 ]

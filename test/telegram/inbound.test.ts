@@ -380,7 +380,9 @@ describe("a value that the database cannot store", () => {
   it("causes its update to be set aside, and not retried forever", async () => {
     const { bot, person, id, session } = await started()
     const { sql } = harness.server.database
-    await sql`create function stumble() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '22021'; end $$`
+    await sql`
+      create function stumble() returns trigger language plpgsql as $$
+      begin raise exception 'no' using errcode = '22021'; end $$`
     await sql.unsafe(
       `create trigger stumble before insert on turns for each row when (new.client_message_id like ` +
         `'tg:${id}:%') execute function stumble()`

@@ -455,8 +455,9 @@ describe("a managed bot that nobody waits for", () => {
       "the manager bot's updates about it to be handled",
       async () =>
         (
-          await server.database
-            .sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(userId)}`
+          await server.database.sql`
+              select 1 from telegram_manager_updates where done_at is null
+              and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(userId)}`
         ).length === 0
     )
   const unclaimed = (userId: number) => server.database.sql`select 1 from telegram_unclaimed where user_id = ${userId}`
@@ -653,8 +654,9 @@ describe("a managed bot that gets a new owner while its token is being replaced"
       "the manager's news",
       async () =>
         (
-          await server.database
-            .sql`select 1 from telegram_manager_updates where done_at is null and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(bot.id)}`
+          await server.database.sql`
+              select 1 from telegram_manager_updates where done_at is null
+              and raw -> 'managed_bot' -> 'bot' ->> 'id' = ${String(bot.id)}`
         ).length === 0
     )
     assert.deepInclude(await get(id), {

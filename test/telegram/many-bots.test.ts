@@ -31,7 +31,9 @@ const alone = () =>
     "nobody but us to be connected",
     async () =>
       (
-        await database.sql`select 1 from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and application_name <> 'postgres.js'`
+        await database.sql`
+          select 1 from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
+          and application_name <> 'postgres.js'`
       ).length === 0
   )
 
@@ -89,20 +91,30 @@ it.for([
     >`select character_slug from telegram_bots limit 1`
     await written(async (each) => {
       const id = each`'bot_' || lpad(n::text, 26, '0')`
-      await each`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, token, status, probe_due_at)
-      select ${appId}, ${id}, 'byo', ${slug}, n, 'bot_' || n || '_bot', 'x', 'active', now() + interval '1 day' from generate_series(1, ${bots}::int) n`
+      await each`insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, token, status,
+        probe_due_at)
+      select ${appId}, ${id}, 'byo', ${slug}, n, 'bot_' || n || '_bot', 'x', 'active', now() + interval '1 day'
+        from generate_series(1, ${bots}::int) n`
       await each`insert into channels (app_id, channel_id, covers, kind, paced, endpoint, target)
-      select ${appId}, ${id}, 'chats', 'telegram_byo', true, 'telegram ' || n, '{}' from generate_series(1, ${bots}::int) n`
+      select ${appId}, ${id}, 'chats', 'telegram_byo', true, 'telegram ' || n, '{}'
+        from generate_series(1, ${bots}::int) n`
       await each`insert into telegram_chats (app_id, channel_id, chat_id, kind, session_id, external_user_ref)
       select ${appId}, ${id}, n, 'private', 'ses_' || n, 'tg:' || n from generate_series(1, ${bots}::int) n`
       // A third of the bots are held, with pending messages. A third of the people have blocked their bot.
       await each`update telegram_bots set status = 'suspended' where user_id <= ${bots}::int and user_id % 3 = 0`
       await each`insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, due_at, raw)
-      select ${appId}, ${id}, u, 'text', n, 'infinity', '{}' from generate_series(3, ${bots}::int, 3) n, generate_series(1, 10) u`
+      select ${appId}, ${id}, u, 'text', n, 'infinity', '{}'
+        from generate_series(3, ${bots}::int, 3) n, generate_series(1, 10) u`
       await each`update telegram_chats set status = 'blocked' where chat_id <= ${bots}::int and chat_id % 3 = 1`
-      await each`insert into telegram_paces (app_id, channel_id, chat_id) select ${appId}, ${id}, c from generate_series(1, ${bots}::int) n, unnest(array[0, n]) c`
-      await each`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select ${appId}, 'ses_' || n, ${id}, 1, 0, 0, 'idle' from generate_series(1, ${bots}::int) n`
-      await each`update lanes set status = 'parked', head = 1, due_at = now() - interval '1 day' from telegram_chats c where c.session_id = lanes.session_id and c.channel_id = lanes.channel_id and c.status = 'blocked'`
+      await each`
+        insert into telegram_paces (app_id, channel_id, chat_id) select ${appId}, ${id}, c
+        from generate_series(1, ${bots}::int) n, unnest(array[0, n]) c`
+      await each`
+        insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+        select ${appId}, 'ses_' || n, ${id}, 1, 0, 0, 'idle' from generate_series(1, ${bots}::int) n`
+      await each`
+        update lanes set status = 'parked', head = 1, due_at = now() - interval '1 day' from telegram_chats c
+        where c.session_id = lanes.session_id and c.channel_id = lanes.channel_id and c.status = 'blocked'`
     })
     const ofMany = await run()
     await annotate(`${ofOne.read} rows with one bot, ${ofMany.read} with ${bots} more`)

@@ -33,8 +33,9 @@ const speak = async (session: string, bubbles: ReadonlyArray<string>) => {
 }
 const outcomes = async (session: string) =>
   (
-    await harness.server.database
-      .sql`select outcome, error_code from delivery_attempts where session_id = ${session} and cursor > 1 order by cursor, part, started_at`
+    await harness.server.database.sql`
+        select outcome, error_code from delivery_attempts where session_id = ${session} and cursor > 1
+        order by cursor, part, started_at`
   ).map((row) => `${row["outcome"]} ${row["error_code"]}`)
 const told = async (session: string): Promise<ReadonlyArray<LogEvent>> =>
   (await harness.app.get("/v1/delivery/events?since=0&limit=200")).body.data.events.filter(

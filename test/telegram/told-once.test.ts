@@ -124,8 +124,9 @@ describe("a change whose process dies", () => {
     await cause(begun)
     await until("the simulated crash", death.hasFailed)
     await until("the app to be told", async () => {
-      await harness.server.database
-        .sql`update telegram_updates set due_at = now() where channel_id = ${begun.id} and done_at is null and error is not null and due_at > now()`
+      await harness.server.database.sql`
+          update telegram_updates set due_at = now() where channel_id = ${begun.id} and done_at is null
+          and error is not null and due_at > now()`
       return (await told(type, begun.id)).length > 0
     })
     await death.end()

@@ -53,7 +53,8 @@ const RULES: Readonly<Record<Rubric, string>> = {
 
 const rulesOf = (
   rubric: Rubric
-): string => `You judge the messages of a fictional character in a private messenger chat, by its sheet and by one rubric.
+): string => `You judge the messages of a fictional character in a private messenger chat, by its sheet and by one \
+rubric.
 
 1. ${DATA_RULE}
 2. Judge the character's messages only, never the person's.
@@ -61,7 +62,8 @@ const rulesOf = (
 4. "reason" is one sentence.
 
 Answer with one JSON object and nothing else:
-{"reason": "text", "score": 1 to 5 | null, "flaws": [{"what": "text", "severity": 1 to 5}, ...], "better": "first" | "second" | "tie" | null}`
+{"reason": "text", "score": 1 to 5 | null, "flaws": [{"what": "text", "severity": 1 to 5}, ...], "better": "first" | \
+"second" | "tie" | null}`
 
 /** Identifies the prompt. Scores from different prompts cannot be compared. */
 export const promptHash = (rubric: Rubric): string =>

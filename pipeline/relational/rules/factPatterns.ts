@@ -21,7 +21,8 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
   {
     attribute: "name",
     pattern: new RegExp(
-      String.raw`\b(?:my name(?:'s| is)|(?:people |friends |everyone |please |just |you can ){0,4}calls? me|i am called|i'm called) ${WORDS}`,
+      String.raw`\b(?:my name(?:'s| is)|(?:people |friends |everyone |please |just |you can ){0,4}calls? me|` +
+        String.raw`i am called|i'm called) ${WORDS}`,
       "iu"
     ),
     value: 1
@@ -47,7 +48,8 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
     attribute: "name",
     subject: 1,
     pattern: new RegExp(
-      String.raw`\b(?:have|got|had|adopted|bought) (?:a |an |my |one |two |three )?(?:[a-z]+ )?${SUBJECT} (?:called|named) ${WORDS}`,
+      String.raw`\b(?:have|got|had|adopted|bought) (?:a |an |my |one |two |three )?(?:[a-z]+ )?${SUBJECT} ` +
+        String.raw`(?:called|named) ${WORDS}`,
       "iu"
     ),
     value: 2
@@ -110,8 +112,12 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
   {
     attribute: "work",
     topic: "work",
-    pattern:
-      /\bi(?:'m| am) an? ((?:\p{L}+ ){0,2}(?:\p{L}+(?:er|or|ist|ian|eer|ant|yst)|nurse|chef|cook|student|artist|lawyer|vet|pilot|clerk|judge|nanny|monk|farmhand|postman|dentist|architect))(?= and |[,.!?;]| but | at | in | from |$)/iu,
+    pattern: new RegExp(
+      String.raw`\bi(?:'m| am) an? ((?:\p{L}+ ){0,2}(?:\p{L}+(?:er|or|ist|ian|eer|ant|yst)|nurse|chef|cook|` +
+        String.raw`student|artist|lawyer|vet|pilot|clerk|judge|nanny|monk|farmhand|postman|dentist|architect))` +
+        String.raw`(?= and |[,.!?;]| but | at | in | from |$)`,
+      "iu"
+    ),
     value: 1
   },
   {
@@ -131,7 +137,8 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
     attribute: "like",
     topic: "like",
     pattern: new RegExp(
-      String.raw`\bi (?:really |absolutely |just )?(?:like|love|enjoy|adore) (?!it|that|this|them|him|her|when|how|what|to know)${WORDS}`,
+      String.raw`\bi (?:really |absolutely |just )?(?:like|love|enjoy|adore) ` +
+        String.raw`(?!it|that|this|them|him|her|when|how|what|to know)${WORDS}`,
       "iu"
     ),
     value: 1
@@ -140,7 +147,8 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
     attribute: "dislike",
     topic: "dislike",
     pattern: new RegExp(
-      String.raw`\bi (?:really |absolutely |just )?(?:hate|dislike|can'?t stand|despise|don'?t like) (?!it|that|this|them|him|her|when|how|what|myself)${WORDS}`,
+      String.raw`\bi (?:really |absolutely |just )?(?:hate|dislike|can'?t stand|despise|don'?t like) ` +
+        String.raw`(?!it|that|this|them|him|her|when|how|what|myself)${WORDS}`,
       "iu"
     ),
     value: 1
@@ -172,7 +180,9 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
     attribute: "doing",
     subject: 1,
     pattern: new RegExp(
-      String.raw`\b[Mm]y ${SUBJECT}(?:,? ${NAME},?)? ((?:is|was|has|had|plays?|works?|lives?|loves?|likes?|hates?|wants?|teaches|studies|sings?|runs?|makes?|eats?|sleeps?|barks?|keeps?|comes?|got|went) [^.!?]{2,60})`,
+      String.raw`\b[Mm]y ${SUBJECT}(?:,? ${NAME},?)? ((?:is|was|has|had|plays?|works?|lives?|loves?|likes?|` +
+        String.raw`hates?|wants?|teaches|studies|sings?|runs?|makes?|eats?|sleeps?|barks?|keeps?|comes?|got|` +
+        String.raw`went) [^.!?]{2,60})`,
       "u"
     ),
     value: 3

@@ -14,10 +14,16 @@ import { kin } from "./topics.ts"
  * repeats them.
  */
 
-const SENTENCES =
-  /(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|(?<!\s)\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )/i
-const FIRST_PERSON =
-  /\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b|(?<!\p{L})(?:eu|meus?|minhas?|chamo-me|sou|moro|vivo|tenho|gosto|adoro|trabalho)(?!\p{L})/iu
+const SENTENCES = new RegExp(
+  String.raw`(?<=[.!?…;])\s+|\n+|,\s+(?=(?:and |but )?i(?:'?m|'?ve)? )|` +
+    String.raw`(?<!\s)\s+(?:and|but)\s+(?=(?:i(?:'?m|'?ve)?|my|we|her name|his name|she'?s called|he'?s called) )`,
+  "i"
+)
+const FIRST_PERSON = new RegExp(
+  String.raw`\b(?:i|i'?m|i'?ve|i'd|i'll|my|we|we're|we've|our)\b|(?<!\p{L})` +
+    String.raw`(?:eu|meus?|minhas?|chamo-me|sou|moro|vivo|tenho|gosto|adoro|trabalho)(?!\p{L})`,
+  "iu"
+)
 const CALL_ME = /^\W*(?:(?:please|just|and|but|so|everyone|people|friends|you can|you may),? )*calls? me \p{L}/iu
 const ADDRESSED = /\b(?:you|your|yours|u|ur)\b/i
 /** Nobody says more about themselves in one message than this many characters. */
@@ -27,7 +33,8 @@ const UNQUOTABLE = /[<>{}[\]|\\@#*_`"“”]|:\/\/|www\./
 
 /** "My dog isn't called Rex": the extracted name is wrong. */
 const NOT_NAMED = new RegExp(
-  String.raw`\b(?:my|our) (?:name|${SUBJECT}(?:'s name)?) (?:isn't|isnt|is not|was not|wasn't)(?: called| named)? (\p{L}[\p{L}'-]*)`,
+  String.raw`\b(?:my|our) (?:name|${SUBJECT}(?:'s name)?) (?:isn't|isnt|is not|was not|wasn't)` +
+    String.raw`(?: called| named)? (\p{L}[\p{L}'-]*)`,
   "iu"
 )
 const THIRD_PERSON = /^(?:he|she|it|they|his|her|their|its)(?:'s|'re)?\s+\p{L}+/iu

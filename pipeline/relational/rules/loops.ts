@@ -13,13 +13,27 @@ const SENTENCES = /(?<=[.!?…;])\s+|\n+/
 const READ_CHARS = 2_000
 const MAX_QUOTE_CHARS = 300
 
-const MINE =
-  /\b(?:i|i['’]?m|i['’]?ve|i['’]?ll|my|me|we|we['’]?re|our)\b|(?<!\p{L})(?:ich|mein(?:e[mnrs]?)?|wir|mi|mis|yo|tengo|mon|ma|mes|j['’]ai|eu|meu|minha|tenho)(?!\p{L})/iu
-const PROMISES =
-  /\bi(?:['’]ll| will| promise to| promise i['’]?ll) (?:send|show|tell|bring|call|write|let you know|get back|try|finish|do|read|watch|ask|think about)\b|(?<!\p{L})(?:ich (?:schick|schicke|zeig|zeige|erzähl|erzähle|sag|sage)(?: es)? dir|te (?:mando|cuento|digo|enseño)|je te (?:dis|montre|raconte|envoie)|eu (?:mando|conto|mostro)-te)(?!\p{L})/iu
+const MINE = new RegExp(
+  String.raw`\b(?:i|i['’]?m|i['’]?ve|i['’]?ll|my|me|we|we['’]?re|our)\b|` +
+    String.raw`(?<!\p{L})(?:ich|mein(?:e[mnrs]?)?|wir|mi|mis|yo|tengo|mon|ma|mes|j['’]ai|eu|meu|minha|tenho)` +
+    String.raw`(?!\p{L})`,
+  "iu"
+)
+const PROMISES = new RegExp(
+  String.raw`\bi(?:['’]ll| will| promise to| promise i['’]?ll) (?:send|show|tell|bring|call|write|let you know|` +
+    String.raw`get back|try|finish|do|read|watch|ask|think about)\b|(?<!\p{L})` +
+    String.raw`(?:ich (?:schick|schicke|zeig|zeige|erzähl|erzähle|sag|sage)(?: es)? dir|` +
+    String.raw`te (?:mando|cuento|digo|enseño)|je te (?:dis|montre|raconte|envoie)|eu (?:mando|conto|mostro)-te)` +
+    String.raw`(?!\p{L})`,
+  "iu"
+)
 /** "It went well", "I passed": how something turned out. */
-const OUTCOME =
-  /\b(?:went|passed|failed|got|was|were|did|finished|done|over|made it|happened|won|lost|came|arrived|told|sent|cancel(?:l)?ed|postponed)\b|(?<!\p{L})(?:war|lief|bestanden|geschafft|vorbei|fue|salió|aprobé|passé|été|passei|correu|foi)(?!\p{L})/iu
+const OUTCOME = new RegExp(
+  String.raw`\b(?:went|passed|failed|got|was|were|did|finished|done|over|made it|happened|won|lost|came|arrived|` +
+    String.raw`told|sent|cancel(?:l)?ed|postponed)\b|(?<!\p{L})(?:war|lief|bestanden|geschafft|vorbei|fue|salió|` +
+    String.raw`aprobé|passé|été|passei|correu|foi)(?!\p{L})`,
+  "iu"
+)
 const WORDS_SHARED = 1
 
 const sentencesOf = (text: string) =>

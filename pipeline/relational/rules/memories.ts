@@ -45,8 +45,14 @@ const slotsOf = (memory: Memory): ReadonlyArray<Fact> =>
       .map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))
   ).filter(({ attribute }) => SINGLE.has(attribute))
 
-const FORGET =
-  /\b(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|memories)){0,12} (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?(?: das| was| über| dass| alles| von){0,6} (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)(?: lo| ce| o)?(?: que| de){0,6} (.{3,120})/iu
+const FORGET = new RegExp(
+  String.raw`\b(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))` +
+    String.raw`(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|` +
+    String.raw`memories)){0,12} (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?` +
+    String.raw`(?: das| was| über| dass| alles| von){0,6} (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)` +
+    String.raw`(?: lo| ce| o)?(?: que| de){0,6} (.{3,120})`,
+  "iu"
+)
 const WORDS_SHARED = 2
 
 /** What the person asks to have forgotten. */

@@ -8,12 +8,16 @@ const END = String.raw`(?![\p{L}\p{N}])`
 const words = (...patterns: ReadonlyArray<string>): RegExp =>
   new RegExp(`${START}(?:${patterns.join("|")})${END}`, "iu")
 
-const WRITE = String.raw`(?:text|texting|write|writing|message|messaging|msg|contact|contacting|ping|pinging|bother|bothering|spam|spamming)`
+const WRITE =
+  String.raw`(?:text|texting|write|writing|message|messaging|msg|contact|contacting|ping|pinging|bother|bothering|` +
+  String.raw`spam|spamming)`
 
 /** Asks for no more unprompted messages. "Stop texting me about him" is about a topic. */
 const STOP = words(
-  String.raw`(?:please )?(?:stop|quit) ${WRITE}(?: (?:to )?me| at me)?(?! (?:about|like|that|while|when|at|before|after|so|too))`,
-  String.raw`(?:do not|don['’]?t|never) (?:ever )?${WRITE} (?:to )?me(?: (?:again|any ?more|first|unless))?(?! (?:about|like|that|while|when|at|before|after|so|too|in|on|during))`,
+  String.raw`(?:please )?(?:stop|quit) ${WRITE}(?: (?:to )?me| at me)?` +
+    String.raw`(?! (?:about|like|that|while|when|at|before|after|so|too))`,
+  String.raw`(?:do not|don['’]?t|never) (?:ever )?${WRITE} (?:to )?me(?: (?:again|any ?more|first|unless))?` +
+    String.raw`(?! (?:about|like|that|while|when|at|before|after|so|too|in|on|during))`,
   String.raw`(?:do not|don['’]?t) reach out(?: to me)?(?: again| any ?more| first)?`,
   "leave me alone",
   "unsubscribe",
@@ -66,11 +70,13 @@ const ONLY_BETWEEN = new RegExp(
   "iu"
 )
 const NOT_AFTER = new RegExp(
-  String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? (?:after|past) ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht nach ${TIME}`,
+  String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? ` +
+    String.raw`(?:after|past) ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht nach ${TIME}`,
   "iu"
 )
 const NOT_BEFORE = new RegExp(
-  String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)(?: (?:to )?me)? before ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht vor ${TIME}`,
+  String.raw`${START}(?:do not|don['’]?t|never|stop|no) (?:${WRITE}|messages|texts)` +
+    String.raw`(?: (?:to )?me)? before ${TIME}|${START}schreib(?:e)? mir (?:bitte )?nicht vor ${TIME}`,
   "iu"
 )
 /** If a person names no hours, assume that they do not want to be woken up. */
@@ -79,7 +85,11 @@ const EVENING = "22:00"
 
 const TOPIC = String.raw`((?!(?:me|that|it|this|you|mich|mir)(?![\p{L}]))[\p{L}][\p{L}\p{N}'’ -]{1,50}?)`
 const AVOID = new RegExp(
-  String.raw`${START}(?:(?:do not|don['’]?t|please don['’]?t|never|stop) (?:ever )?(?:(?:mention(?:ing)?|bring(?:ing)? up) |(?:talk(?:ing)?|ask(?:ing)?|speak(?:ing)?|${WRITE})(?: to me| me)? (?:about|of) )|no more talk (?:about|of) |let['’]?s not talk about |i (?:don['’]?t|do not) want to (?:talk|hear) about |ich (?:will|möchte) nicht über )${TOPIC}(?: (?:again|any ?more|ever|please|reden|sprechen))*[.!]*$`,
+  String.raw`${START}(?:(?:do not|don['’]?t|please don['’]?t|never|stop) (?:ever )?(?:(?:mention(?:ing)?|bring` +
+    String.raw`(?:ing)? up) |(?:talk(?:ing)?|ask(?:ing)?|speak(?:ing)?|${WRITE})(?: to me| me)? (?:about|of) )|` +
+    String.raw`no more talk (?:about|of) |let['’]?s not talk about |i (?:don['’]?t|do not) want to ` +
+    String.raw`(?:talk|hear) about |ich (?:will|möchte) nicht über )${TOPIC}` +
+    String.raw`(?: (?:again|any ?more|ever|please|reden|sprechen))*[.!]*$`,
   "iu"
 )
 

@@ -3,14 +3,18 @@ import { NAME } from "./factPatterns.ts"
 import { isPlainValue } from "./toldFacts.ts"
 
 const PRONOUN_NAME = new RegExp(
-  String.raw`^\W*(?:(?:she|he|it|they)(?:'s| is| are| was)(?: called| named)?|(?:her|his|its|their) name(?:'s| is| was)|i (?:call|named|call) (?:him|her|it|them)) ${NAME}[.!]?$`,
+  String.raw`^\W*(?:(?:she|he|it|they)(?:'s| is| are| was)(?: called| named)?|` +
+    String.raw`(?:her|his|its|their) name(?:'s| is| was)|i (?:call|named|call) (?:him|her|it|them)) ${NAME}[.!]?$`,
   "iu"
 )
 const ASKED_FOR_NAME = /\b(?:called|call|name|named)\b[^.!?]{0,100}\?\s*$/i
 const SHORT_NAME = /^[^\p{L}\p{N}]*(?:it'?s |she'?s |he'?s )?(\p{L}[\p{L}'’-]{0,60}\p{L})[^\p{L}\p{N}]*$/u
 const CAPITALISED = /^\p{Lu}/u
-const NO_NAME =
-  /^(?:yes|no|ok|okay|why|what|nothing|none|sure|well|hi|hey|hello|bye|thanks|who|maybe|guess|secret|lol|haha|true|right|really|cool|nice)$/i
+const NO_NAME = new RegExp(
+  "^(?:yes|no|ok|okay|why|what|nothing|none|sure|well|hi|hey|hello|bye|thanks|who|maybe|guess|secret|lol|haha|" +
+    "true|right|really|cool|nice)$",
+  "i"
+)
 
 /** "Mine is Jonas", after the person asked for the character's name. */
 const MINE_IS = /^(?:and )?(?:mine(?:'s| is)|i'?m called) (?:the |an? )?([\p{L}\p{N}'’ -]{1,40})[.!]?$/iu

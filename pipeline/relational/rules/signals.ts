@@ -76,8 +76,12 @@ const EFFECTS: Partial<Record<Act, Effect>> = {
 }
 
 /** "I trust you", "I've never told anybody". */
-const TRUSTS =
-  /\bi (?:really |do |can )*trust (?:you|u)\b|\b(?:never|not) told (?:any(?:one|body)|a soul)\b|\bonly (?:you|one) (?:i can|who) (?:tell|talk)|\bbetween us\b|\bich vertrau(?:e)? dir\b|(?<!\p{L})(?:confío en ti|je te fais confiance|confio em ti)(?!\p{L})/iu
+const TRUSTS = new RegExp(
+  String.raw`\bi (?:really |do |can )*trust (?:you|u)\b|\b(?:never|not) told (?:any(?:one|body)|a soul)\b|` +
+    String.raw`\bonly (?:you|one) (?:i can|who) (?:tell|talk)|\bbetween us\b|\bich vertrau(?:e)? dir\b|` +
+    String.raw`(?<!\p{L})(?:confío en ti|je te fais confiance|confio em ti)(?!\p{L})`,
+  "iu"
+)
 const DISTRUSTS = /\bi (?:don['’]?t|do not|can['’]?t) trust (?:you|u)\b|\byou(?:'re| are)? (?:lied|lying|a liar)\b/i
 
 const MAX_QUOTE_CHARS = 300

@@ -3,7 +3,8 @@ import { kin, NOUN, topicOf } from "./topics.ts"
 
 /** What the person has, or what exists: a subject to ask about, even if nothing more is known about it. */
 const HAVING = new RegExp(
-  String.raw`\b(?:i|we)(?:'ve)? (?:have|got|had|adopted|bought|own)(?: got)? (?:an? |my |one |two |three )?(?:[a-z]+ )?(${NOUN})\b`,
+  String.raw`\b(?:i|we)(?:'ve)? (?:have|got|had|adopted|bought|own)(?: got)? (?:an? |my |one |two |three )?` +
+    String.raw`(?:[a-z]+ )?(${NOUN})\b`,
   "iu"
 )
 const MINE = new RegExp(String.raw`\b(?:my|our) (?:[a-z]+ )?(${NOUN})\b`, "iu")

@@ -1,11 +1,16 @@
 import type { Topic } from "./Fact.ts"
 
 const PET =
-  "dog|puppy|cat|kitten|rabbit|bunny|hamster|parrot|budgie|horse|pony|goldfish|fish|turtle|tortoise|snake|lizard|guinea pig|ferret|chicken|goat|pet"
+  "dog|puppy|cat|kitten|rabbit|bunny|hamster|parrot|budgie|horse|pony|goldfish|fish|turtle|tortoise|snake|lizard|" +
+  "guinea pig|ferret|chicken|goat|pet"
 const PERSON =
-  "mother|mum|mom|mama|father|dad|papa|parents|sister|brother|twin|son|daughter|kids?|child|children|baby|wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|ex|grandmother|grandma|granny|nan|grandfather|grandpa|grandad|aunt|uncle|cousin|niece|nephew|best friend|friend|roommate|flatmate|neighbou?r|boss|colleague|coworker|teacher|coach|therapist"
+  "mother|mum|mom|mama|father|dad|papa|parents|sister|brother|twin|son|daughter|kids?|child|children|baby|wife|" +
+  "husband|partner|girlfriend|boyfriend|fianc[eé]e?|ex|grandmother|grandma|granny|nan|grandfather|grandpa|" +
+  "grandad|aunt|uncle|cousin|niece|nephew|best friend|friend|roommate|flatmate|neighbou?r|boss|colleague|" +
+  "coworker|teacher|coach|therapist"
 const EVENT =
-  "exam|test|interview|wedding|trip|holiday|vacation|move|concert|date|presentation|thesis|operation|surgery|appointment|deadline|marathon|race|competition|audition|driving test|party"
+  "exam|test|interview|wedding|trip|holiday|vacation|move|concert|date|presentation|thesis|operation|surgery|" +
+  "appointment|deadline|marathon|race|competition|audition|driving test|party"
 const WORK = "job|work|career|company|business|shop|shift|office"
 const HOME = "flat|apartment|house|home|town|city|village|street|room|kitchen|garden"
 

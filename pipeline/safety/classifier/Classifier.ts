@@ -62,8 +62,11 @@ const clausesOf = (tokens: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
 }
 
 /** Where a sentence ends: not within "10.5", nor after the number of a floor or a day in German ("im 12. Stock"). */
-const SENTENCE_END =
-  /(?<=[!?])\s+|(?<=\.)(?<!(?:^|\s)(?:[AaIi]m|[Vv]om|[Zz]um|[Bb]eim|[Dd]er|[Dd]e[nm]|[Dd]ie|[Dd]as) \d{1,2}\.(?=\s\p{Lu}))\s+|\n+/u
+const SENTENCE_END = new RegExp(
+  String.raw`(?<=[!?])\s+|(?<=\.)(?<!(?:^|\s)(?:[AaIi]m|[Vv]om|[Zz]um|[Bb]eim|[Dd]er|[Dd]e[nm]|[Dd]ie|` +
+    String.raw`[Dd]as) \d{1,2}\.(?=\s\p{Lu}))\s+|\n+`,
+  "u"
+)
 const MOST_SENTENCES = 200
 
 /** The sentences of a message that has several. */
@@ -74,8 +77,8 @@ const sentencesOf = (text: string): ReadonlyArray<string> => {
 
 /**
  * Logistic regression over `featuresOf`, one for each label: the hashes of the features, sorted, and their weights as
- * bytes, label by label. `weights.json` holds what a byte stands for, and the score from which a label is found. `npm run
- * train:safety` writes the files.
+ * bytes, label by label. `weights.json` holds what a byte stands for, and the score from which a label is found.
+ * `npm run train:safety` writes the files.
  */
 export interface Weights {
   readonly hashes: Uint32Array

@@ -39,9 +39,8 @@ const kindOfNumber = (digits: string, year: number): string => {
 /** Numbers as words, where these mean nothing else ("once" is eleven in Spanish, and is left). */
 const MINOR_WORDS = new Set(
   `twelve thirteen fourteen fifteen sixteen seventeen zwolf dreizehn vierzehn funfzehn sechzehn siebzehn
-  doce trece catorce quince dieciseis diecisiete doze treze quatorze quinze dezesseis dezasseis dezessete dezassete`.split(
-    /\s+/
-  )
+  doce trece catorce quince dieciseis diecisiete doze treze quatorze quinze dezesseis dezasseis dezessete \
+dezassete`.split(/\s+/)
 )
 const EIGHTEEN = new Set(["eighteen", "achtzehn", "dieciocho", "dezoito"])
 const GERMAN_UNITS = "(?:(?:ein|zwei|drei|vier|funf|sechs|sieben|acht|neun)und)?"
@@ -93,9 +92,10 @@ const withoutNearMarks = (tokens: ReadonlyArray<string>): ReadonlyArray<string> 
 }
 
 const UNITS = new Set(
-  "one two three four five six seven eight nine uno un dos tres cuatro cinco seis siete ocho nueve um dois duas quatro sete oito nove".split(
-    " "
-  )
+  (
+    "one two three four five six seven eight nine uno un dos tres cuatro cinco seis siete ocho nueve um dois duas " +
+    "quatro sete oito nove"
+  ).split(" ")
 )
 /** Drops the units after tens: "twenty two", "treinta y dos" and "vinte e dois" are one number. */
 const withoutUnits = (tokens: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -38,7 +38,9 @@ export class Ledger extends Context.Service<
       readonly appId: string | null
       readonly since: Date
     }) => Effect.Effect<Reconciliation, DatabaseError>
-    /** Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server. */
+    /**
+     * Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server.
+     */
     readonly keepMismatches: (mismatches: ReadonlyArray<Mismatch>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/db/billing/Ledger") {

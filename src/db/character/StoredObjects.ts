@@ -78,7 +78,8 @@ export class StoredObjects extends Context.Service<
           )
           const gone = yield* query<Array<{ app_id: string; object_key: string }>>(
             (sql) => sql`
-          select app_id, object_key from stored_objects where status = 'discarded' order by changed_at limit ${PER_ROUND}`
+          select app_id, object_key from stored_objects where status = 'discarded' order by changed_at
+            limit ${PER_ROUND}`
           )
           yield* Effect.forEach(gone, remove, { discard: true })
         })

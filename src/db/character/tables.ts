@@ -22,7 +22,8 @@ const pathOf = (sql: Sql) => sql`
 const imageRows: Statement<PageOf> = (sql, { appId, sessionId, after, limit }) => sql`
   select r.image_request_id as at, to_json(r)::text as row from (
     select image_id as image_request_id, session_id, character_slug, kind, prompt, caption, size, status,
-      visible_description, case when ${isShown(sql)} then ${pathOf(sql)} end as file, media_type, width, height, ${iso(sql, "created_at")}
+      visible_description, case when ${isShown(sql)} then ${pathOf(sql)}
+        end as file, media_type, width, height, ${iso(sql, "created_at")}
     from images where app_id = ${appId} and session_id = ${sessionId} and image_id > ${after}
     order by image_id limit ${limit}::int
   ) r order by r.image_request_id`

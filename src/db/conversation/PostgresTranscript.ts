@@ -33,15 +33,18 @@ export const layer = Layer.effect(
         const most = Math.max(...batch.map(({ limit }) => Math.trunc(limit)))
         const rows = await pool<Array<Row>>`
         select w.n::int, (
-          select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch from e.created_at) * 1000)) order by e.cursor)
+          select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch
+            from e.created_at) * 1000)) order by e.cursor)
           from (
             select * from events e
-            where e.app_id = w.app_id and e.session_id = w.session_id and e.type in ('message.created', 'character.initiated')
+            where e.app_id = w.app_id and e.session_id = w.session_id
+              and e.type in ('message.created', 'character.initiated')
               and (e.role = 'character' or e.cursor < t.cursor or t.initiative is not null and e.cursor = t.cursor)
             order by e.cursor desc limit ${pool.unsafe(String(most))}
           ) e
         ) as said
-        from unnest(${batch.map((r) => r.appId)}::text[], ${batch.map((r) => r.sessionId)}::text[], ${batch.map((r) => r.turnIndex)}::int[])
+        from unnest(${batch.map((r) => r.appId)}::text[], ${batch.map((r) => r.sessionId)}::text[],
+          ${batch.map((r) => r.turnIndex)}::int[])
           with ordinality as w(app_id, session_id, turn_index, n)
         join turns t on t.app_id = w.app_id and t.session_id = w.session_id and t.turn_index = w.turn_index`
         const answers: Array<ReadonlyArray<Utterance>> = batch.map(() => [])

@@ -91,7 +91,8 @@ export class Timeline extends Context.Service<
           (select ${item("run", "settled_at", turn)}, run_ref, outcome,
               json_build_object('turn_index', turn_index, 'kind', case when initiative is null then 'reply'
                 else 'proactive' end, 'reply_mode', reply_mode, 'error_code', failure_reason)
-            from turns where ${own} and outcome is not null and settled_at is not null ${newest("run", "settled_at", turn, sql`turn_index`)})
+            from turns where ${own} and outcome is not null
+              and settled_at is not null ${newest("run", "settled_at", turn, sql`turn_index`)})
           union all
           (select ${item("memory", "created_at", memory)}, memory_id, kind, json_build_object('status', status,
             'subject', subject, 'source', source, 'text', text)

@@ -27,10 +27,9 @@ const cpuMs = () => {
 
 // This thread's streams go through the main thread, which is stuck.
 const say = (level: "WARN" | "ERROR", message: string, annotations: object) => {
-  writeSync(
-    2,
-    `${JSON.stringify({ message, level, timestamp: new Date().toISOString(), annotations: { service: "Monitor", ...annotations }, spans: {} })}\n`
-  )
+  const timestamp = new Date().toISOString()
+  const line = { message, level, timestamp, annotations: { service: "Monitor", ...annotations }, spans: {} }
+  writeSync(2, `${JSON.stringify(line)}\n`)
 }
 
 let sql: Sql | undefined

@@ -7,8 +7,8 @@ const KNOWN_AFTER = "2 seconds"
 
 /**
  * How long a unit of work waits after its process died, if it had crashed `before` times already (1 or more): 5 to 10,
- * 15 to 30 and 45 to 90 seconds. The waits are random, so that units restart separately, and only the one that kills the
- * process reaches the cap. They are never short, so that a unit that did no harm also outlasts a minute in which
+ * 15 to 30 and 45 to 90 seconds. The waits are random, so that units restart separately, and only the one that kills
+ * the process reaches the cap. They are never short, so that a unit that did no harm also outlasts a minute in which
  * processes are killed every few seconds.
  */
 export const waitApart = (sql: Sql, before: postgres.PendingQuery<postgres.Row[]>) =>

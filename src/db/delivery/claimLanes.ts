@@ -121,7 +121,8 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
       p.channel_id order by e.cursor) as place
     from picked p left join sessions s using (app_id, session_id) cross join lateral (
       select e.cursor, e.id, e.type,
-        ${shownEvent(sql)} as text, e.created_at, coalesce(e.expires_at <= now(), false) or coalesce(e.created_at < p.stale_before,
+        ${shownEvent(sql)} as text, e.created_at, coalesce(e.expires_at <= now(), false)
+          or coalesce(e.created_at < p.stale_before,
           false) as expired, p.redo <> '{}' as redo from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}'
         and (p.events is null or e.type = any(p.events))
@@ -129,7 +130,8 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
     ) e
     union all
     select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type,
-      ${shownEvent(sql)}, e.created_at, false, true, row_number() over (partition by p.app_id, p.session_id, p.channel_id
+      ${shownEvent(sql)}, e.created_at, false, true,
+        row_number() over (partition by p.app_id, p.session_id, p.channel_id
         order by e.cursor)
     from picked p left join sessions s using (app_id, session_id) join events e on e.app_id = p.app_id
       and e.session_id = p.session_id and e.cursor = any(p.redo[1:${EVENTS_PER_LEASE}::int])

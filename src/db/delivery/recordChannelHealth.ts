@@ -27,7 +27,8 @@ export const recordChannelHealth = (sql: Sql, batch: ReadonlyArray<LaneStep>) =>
         with ordinality as t(app_id, channel_id, outcome, throttle_ms, status_code, error_code, n)
       group by 1, 2
     ), present as (
-      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, s.status_code, s.error_code, case when not s.reached
+      select c.app_id, c.channel_id, s.gone, s.reached, s.failed, s.throttle_ms, s.status_code, s.error_code,
+        case when not s.reached
         then coalesce(c.failing_since, now()) end as failing_since
       from (select * from seen order by app_id, channel_id offset 0) s cross join lateral (
         select * from channels x where x.app_id = s.app_id and x.channel_id = s.channel_id and x.status in ('active',

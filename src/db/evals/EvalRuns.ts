@@ -51,7 +51,7 @@ export interface StoredRun extends RunOrder {
   readonly done: number
 }
 
-/** What there is of a run `r` from its beginning, and how it stands. */
+/** The columns of a run `r`: what it was requested with, and its progress. */
 export const runColumns = (sql: Sql) => sql`
   r.app_id, r.run_id, r.suite_id, r.status, r.character_slug, r.character_version, r.reply_mode, r.engine, r.repeats,
   r.seed, r.cases, r.gates, r.baseline_run_id, r.regrade_of, r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd,

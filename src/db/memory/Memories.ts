@@ -96,7 +96,16 @@ const searchAmong = (sql: Pool, inQuestion: Query) =>
         where stem is null or cardinality(stem) > 0 group by 1
       ) q
     ) as stems, m.*
-    from json_to_recordset(${JSON.stringify(batch.map(({ appId, sessionId, asOf, ...rest }, n) => ({ ...rest, n, app_id: appId, session_id: sessionId, as_of: asOf })))}::text::json)
+    from
+      json_to_recordset(${JSON.stringify(
+        batch.map(({ appId, sessionId, asOf, ...rest }, n) => ({
+          ...rest,
+          n,
+          app_id: appId,
+          session_id: sessionId,
+          as_of: asOf
+        }))
+      )}::text::json)
       as w(n int, app_id text, session_id text, terms json, dictionary text, as_of timestamptz)
       cross join lateral (
         select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' ||
@@ -138,7 +147,8 @@ export class Memories extends Context.Service<
       const findPresent = searchAmong(pool, pool`status = 'active'`)
       const findPast = searchAmong(
         pool,
-        pool`status in ('active', 'superseded') and valid_at <= w.as_of and (invalid_at is null or invalid_at > w.as_of)`
+        pool`
+          status in ('active', 'superseded') and valid_at <= w.as_of and (invalid_at is null or invalid_at > w.as_of)`
       )
 
       const search = Effect.fnUntraced(function* (

@@ -37,15 +37,18 @@ export const layer = Layer.effect(
         const rows = await pool<Array<Row>>`
         select w.n::int, r.bearing, (
           select coalesce(json_agg(l), '[]') from (
-            select loop_id as id, kind, owner, text, ${iso(pool, "due_at")}, priority, status, evidence, ${iso(pool, "created_at")}, ${iso(pool, "updated_at")} from open_loops
+            select loop_id as id, kind, owner, text, ${iso(pool, "due_at")}, priority, status, evidence,
+              ${iso(pool, "created_at")}, ${iso(pool, "updated_at")} from open_loops
             where app_id = w.app_id and session_id = w.session_id and status in ('open', 'surfaced')
             order by priority desc, open_loops.due_at nulls last, loop_id desc limit ${MAX_LOOPS}::int
           ) l
         ) as loops, (
-          select coalesce(json_agg((e ->> 'cursor')::bigint), '[]') from memories m cross join json_array_elements(m.evidence) e
+          select coalesce(json_agg((e ->> 'cursor')::bigint), '[]') from memories m cross
+            join json_array_elements(m.evidence) e
           where m.app_id = w.app_id and m.session_id = w.session_id and m.status = 'forgotten'
         ) as forgotten
-        from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)
+        from unnest(${batch.map(({ appId }) => appId)}::text[],
+          ${batch.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)
         join relationships r on r.app_id = w.app_id and r.session_id = w.session_id`
         const known = new Map(rows.map((row) => [row.n, row]))
         return batch.map((_, place) => known.get(place + 1) ?? NOTHING)

@@ -26,7 +26,10 @@ export const lookUp = async (sql: Sql, batch: ReadonlyArray<LookUp>): Promise<Re
   sql<Array<LookedUp>>`
     select coalesce(l.cursor, 0) as "indexedTo", coalesce(f.doc, 1) as first, coalesce(v.doc, 0) as visible,
       coalesce(l.doc, 0) as last, coalesce(l.average, 1) as average, p.*
-    from json_to_recordset(${JSON.stringify(batch.map(({ appId, sessionId, ...rest }, n) => ({ ...rest, n, app_id: appId, session_id: sessionId })))}::text::json)
+    from
+      json_to_recordset(${JSON.stringify(
+        batch.map(({ appId, sessionId, ...rest }, n) => ({ ...rest, n, app_id: appId, session_id: sessionId }))
+      )}::text::json)
       as w(n int, app_id text, session_id text, before bigint, dictionary text, terms json)
       left join lateral (
         select first_doc as doc from memory_blocks where app_id = w.app_id and session_id = w.session_id

@@ -56,16 +56,19 @@ export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { re
         join lateral (select ts_lexize(m.dictionary::regdictionary, term) as stem) s where stem is null
           or cardinality(stem) > 0
     )
-  from json_to_recordset(${named(memories.map(({ session, one }) => ({ session, one: { ...one, terms: searchable(one) } })))}::text::json) as m(app_id text, session_id text, id text, kind text, subject text, text text,
-    importance smallint, confidence float8, pinned boolean, status text, valid_at timestamptz, invalid_at timestamptz,
+  from
+    json_to_recordset(${named(
+      memories.map(({ session, one }) => ({ session, one: { ...one, terms: searchable(one) } }))
+    )}::text::json) as m(app_id text, session_id text, id text, kind text, subject text, text text,
+      importance smallint, confidence float8, pinned boolean, status text, valid_at timestamptz, invalid_at timestamptz,
       supersedes_id text, linked_ids text[], evidence json, source text, tombstone text, recall_count int,
-    last_recalled_at timestamptz, created_at timestamptz, terms text[], dictionary text)
+      last_recalled_at timestamptz, created_at timestamptz, terms text[], dictionary text)
   on conflict (app_id, session_id, memory_id) do update set kind = excluded.kind, subject = excluded.subject,
     text = excluded.text, importance = excluded.importance, confidence = excluded.confidence,
     pinned = excluded.pinned, status = excluded.status, valid_at = excluded.valid_at, invalid_at = excluded.invalid_at,
-      supersedes_id = excluded.supersedes_id, linked_ids = excluded.linked_ids,
+    supersedes_id = excluded.supersedes_id, linked_ids = excluded.linked_ids,
     evidence = excluded.evidence, source = excluded.source, tombstone = excluded.tombstone,
-      recall_count = excluded.recall_count, last_recalled_at = excluded.last_recalled_at, lexemes = excluded.lexemes`
+    recall_count = excluded.recall_count, last_recalled_at = excluded.last_recalled_at, lexemes = excluded.lexemes`
 
 /** Each with the time of its latest recall. */
 export const writeRecalled = (
@@ -113,12 +116,14 @@ export const writePatches = (sql: Sql, amended: ReadonlyArray<Of<Amended>>) => s
   with done as (
     select * from unnest(${appsOf(amended)}::text[],
       ${sessionsOf(amended)}::text[],
-        ${amended.map(({ one }) => one.after.version)}::int[],
-          ${amended.map(({ one }) => one.turnIndex)}::int[], ${amended.map(({ one }) => one.at)}::text[],
-        ${amended.map(({ one }) => JSON.stringify(one.patch))}::text[],
-          ${amended.map(({ one }) => one.after.readTurn)}::int[],
-            ${amended.map(({ one }) => JSON.stringify(one.after.bearing))}::text[],
-        ${amended.map(({ one: { patch } }) => (patch.loops.length > 0 || patch.bearing.preferences !== undefined ? 1 : 0))}::int[])
+      ${amended.map(({ one }) => one.after.version)}::int[],
+      ${amended.map(({ one }) => one.turnIndex)}::int[], ${amended.map(({ one }) => one.at)}::text[],
+      ${amended.map(({ one }) => JSON.stringify(one.patch))}::text[],
+      ${amended.map(({ one }) => one.after.readTurn)}::int[],
+      ${amended.map(({ one }) => JSON.stringify(one.after.bearing))}::text[],
+      ${amended.map(({ one: { patch } }) =>
+        patch.loops.length > 0 || patch.bearing.preferences !== undefined ? 1 : 0
+      )}::int[])
       as d(app_id, session_id, version, turn_index, at, patch, read_turn, bearing, stirs)
   ), written as (
     insert into relational_patches (app_id, session_id, version, turn_index, at, patch)

@@ -6,7 +6,9 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** What waits in the database, and the state of the database itself. Ages and lags are in seconds; null: there is none. */
+/**
+ * What waits in the database, and the state of the database itself. Ages and lags are in seconds; null: there is none.
+ */
 export interface BacklogRow {
   readonly open_turns: number
   readonly oldest_due_turn: number | null

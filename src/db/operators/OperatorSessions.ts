@@ -101,7 +101,8 @@ export class OperatorSessions extends Context.Service<
           insert into operator_sessions (prefix, secret_hash, operator_id, name, role, method, proof, address,
             user_agent, expires_at)
           values (${prefix}, ${secretHash}, ${operatorId}, ${name}, ${role}, ${method}, ${proof}, ${address},
-            ${userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null}, now() + ${SESSION_HOURS}::int * interval '1 hour')`
+            ${userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null},
+              now() + ${SESSION_HOURS}::int * interval '1 hour')`
         )
         if (replaces !== null) yield* end(replaces)
         const actor: Actor = { kind: "operator", id: operatorId, address, credential: prefix }
@@ -151,7 +152,12 @@ export class OperatorSessions extends Context.Service<
             select prefix, operator_id, name, role, method, address, user_agent, created_at, expires_at, last_used_at
             from operator_sessions where revoked_at is null and expires_at > now()
             ${operatorId === null ? sql`` : sql`and operator_id = ${operatorId}`}
-            ${before === null ? sql`` : sql`and (created_at, prefix) < (select created_at, prefix from operator_sessions where prefix = ${before})`}
+            ${
+              before === null
+                ? sql``
+                : sql`and (created_at, prefix) <
+                  (select created_at, prefix from operator_sessions where prefix = ${before})`
+            }
             order by created_at desc, prefix desc limit ${limit}`
           ),
         revoke,

@@ -107,7 +107,12 @@ export class OperatorTokens extends Context.Service<
           query<Array<OperatorToken>>(
             (sql) => sql`
             select prefix, name, role, created_by, created_at, expires_at, revoked_at, last_used_at from operator_tokens
-            ${before === null ? sql`` : sql`where (created_at, prefix) < (select created_at, prefix from operator_tokens where prefix = ${before})`}
+            ${
+              before === null
+                ? sql``
+                : sql`where (created_at, prefix) <
+                  (select created_at, prefix from operator_tokens where prefix = ${before})`
+            }
             order by created_at desc, prefix desc limit ${limit}`
           ),
         revoke,

@@ -49,7 +49,8 @@ export class ExpiredSandboxes extends Context.Service<
           )
           const some = yield* query<Array<{ session_id: string }>>(
             (sql) =>
-              sql`select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_PER_STEP}`
+              sql`
+                select session_id from sessions where app_id = ${appId} order by session_id limit ${SESSIONS_PER_STEP}`
           )
           yield* eraseSessions(
             appId,

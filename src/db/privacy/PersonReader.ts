@@ -5,17 +5,17 @@ import type { Exported, ExportedObject, ExportedRow, PageOf, PersonOf } from "#s
 import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** A file of an export, and how what it holds is read. */
+/** A file of an export, and how its contents are read. */
 export interface PersonFile extends Omit<Exported, "rows" | "objects"> {
   readonly rows: (page: PageOf) => Effect.Effect<ReadonlyArray<ExportedRow>, DatabaseError>
   readonly objects: ((page: PageOf) => Effect.Effect<ReadonlyArray<ExportedObject>, DatabaseError>) | undefined
 }
 
-/** All that is kept of a person, a page at a time. What there is, and in which form, is declared with the tables. */
+/** Everything that is stored about a person, in pages. The tables declare what is exported, and in which form. */
 export class PersonReader extends Context.Service<
   PersonReader,
   {
-    /** What there is of a person, in the order of the tables. */
+    /** The files of a person's export, in the order of the tables. */
     readonly files: ReadonlyArray<PersonFile>
     /** Their sessions after this one, by id. */
     readonly sessions: (

@@ -10,7 +10,7 @@ import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
+import { type RollingLimit, RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 
 /** The lifetime limits of a demo key (contract 8). Message characters are code points. */
 export const DEMO_LIMITS = {
@@ -21,7 +21,6 @@ export const DEMO_LIMITS = {
   credit_usd: 1
 } as const
 const LIFETIME = Duration.hours(24)
-const WINDOW_SECONDS = 3600
 
 export interface SandboxOptions {
   readonly open: boolean
@@ -31,11 +30,8 @@ export interface SandboxOptions {
   readonly characters: ReadonlyArray<{ readonly slug: string }>
 }
 
-/** The caller, as far as one without a key can be identified. */
-export interface Caller {
-  readonly address: string
-  readonly fingerprint: string
-}
+/** The windows in which a caller's keys are counted, each with the caller as far as one without a key is known. */
+export type CallerWindows = ReadonlyArray<Omit<RollingLimit, "most">>
 
 export interface Sandbox {
   /** Shown once, never stored. */
@@ -57,7 +53,9 @@ export class Sandboxes extends Context.Service<
   Sandboxes,
   {
     readonly isOpen: boolean
-    readonly issue: (caller: Caller) => Effect.Effect<Sandbox, SandboxesClosed | SandboxesLimited | DatabaseError>
+    readonly issue: (
+      windows: CallerWindows
+    ) => Effect.Effect<Sandbox, SandboxesClosed | SandboxesLimited | DatabaseError>
   }
 >()("src/db/privacy/Sandboxes") {
   static readonly layer = ({ open, keysPerHour, characters: cast }: SandboxOptions) =>
@@ -71,12 +69,9 @@ export class Sandboxes extends Context.Service<
         const characters = yield* Characters
 
         // Takes from both limits or none: a refusal by one does not use up the other.
-        const admit = Effect.fnUntraced(function* ({ address, fingerprint }: Caller) {
-          for (const [kind, subject] of [
-            ["demo_key_address", address],
-            ["demo_key_fingerprint", fingerprint]
-          ] as const) {
-            const limit = yield* limits.take({ kind, subject, most: keysPerHour, windowSeconds: WINDOW_SECONDS })
+        const admit = Effect.fnUntraced(function* (windows: CallerWindows) {
+          for (const window of windows) {
+            const limit = yield* limits.take({ ...window, most: keysPerHour })
             if (!limit.taken) return yield* new SandboxesLimited({ retryAfterSeconds: limit.retryAfterSeconds })
           }
         }, transaction)
@@ -112,9 +107,9 @@ export class Sandboxes extends Context.Service<
 
         return Sandboxes.of({
           isOpen: open,
-          issue: Effect.fnUntraced(function* (caller: Caller) {
+          issue: Effect.fnUntraced(function* (windows: CallerWindows) {
             if (!open) return yield* new SandboxesClosed()
-            yield* admit(caller)
+            yield* admit(windows)
             return yield* make
           })
         })

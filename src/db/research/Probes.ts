@@ -43,7 +43,7 @@ const columns = (sql: Sql) =>
   sql`app_id, slug, run_ref, version, status, attempts, held_micro_usd::int8, spent_micro_usd::int8, engine, model,
     turns, contradictions, error_code, created_at, finished_at`
 
-/** Rehearsals of characters: requests, progress and results. What is left of the reservation is refunded at the end. */
+/** Probes of characters: requests, progress and results. What is left of the reservation is refunded at the end. */
 export class Probes extends Context.Service<
   Probes,
   {

@@ -122,7 +122,8 @@ const acquireSlots = (sql: Sql, ref: ChatRef, { ofBot, ofChat, proactive = false
       ${ref.appId} and t.session_id = ${ref.sessionId} and t.outcome is null) and exists (
       select from channels x where x.app_id =
         ${ref.appId} and x.channel_id =
-          ${ref.channelId} and x.status in ('active', 'failing') and not (${isSuspendedByOperator(sql, sql`x.app_id`)})) as open
+          ${ref.channelId} and x.status in ('active', 'failing')
+            and not (${isSuspendedByOperator(sql, sql`x.app_id`)})) as open
   from wait w left join chat c on true left join taken n on n.chat_id = c.chat_id`
 
 const chatIn = ({ chat_id, thread_id, status }: PaceRow): Chat | undefined =>

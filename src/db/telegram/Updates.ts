@@ -4,14 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { repeatForever } from "#channels/repeatForever.ts"
-import type { FirstLook } from "#channels/telegram/Update.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
 import { ALL_APPS, lockSuspensions, isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { type Arrival, writeArrivals } from "./writeArrivals.ts"
 
-/** The pictures of an album arrive separately, within this interval. */
-const ALBUM_MS = 1000
 /** A person who keeps writing gets an answer after this time. */
 const LONGEST_JOIN = "6 seconds"
 const CHATS_PER_CLAIM = 64
@@ -38,13 +36,6 @@ export interface Binding {
   readonly secretHash: Uint8Array | null
   readonly previousSecretHash: Uint8Array | null
   readonly joinWindowMs: number
-}
-
-export interface Arrival extends FirstLook {
-  readonly appId: string
-  readonly channelId: string
-  readonly joinWindowMs: number
-  readonly raw: string
 }
 
 export interface ClaimedUpdate {
@@ -100,7 +91,8 @@ export class Updates extends Context.Service<
         inFlight: 2,
         run: async (channelIds) => {
           const rows = await pool<Array<Binding>>`
-          select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash", join_window_ms as "joinWindowMs",
+          select app_id as "appId", channel_id as "channelId", status, secret_hash as "secretHash",
+            join_window_ms as "joinWindowMs",
             case when previous_secret_until > now() then previous_secret_hash end as "previousSecretHash"
           from telegram_bots where channel_id = any(${[...channelIds]}::text[])`
           const byId = new Map(rows.map((row) => [row.channelId, row]))
@@ -109,32 +101,12 @@ export class Updates extends Context.Service<
       })
 
       const arrived = yield* Queue.sliding<void>(1)
-      // The time of the last message is recorded on a best-effort basis, because a locked bot row must not delay
-      // updates of others. Bots are looked up by arrays of ids: a join would read all bots for each batch, which the
-      // planner prefers while there are few. Updates are sent as one JSON array: in a text array, each of their many
-      // quotes would have to be escaped and parsed again.
       const store = groupCommit<Arrival, void>({
         maxBatch: 256,
         inFlight: 1,
         overtakenAfterMs: OVERTAKEN_AFTER_MS,
         run: async (batch) => {
-          const [row] = await pool<Array<{ new: boolean }>>`
-          with written as (
-            insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, due_at, raw)
-            select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id, u.album, now() + u.join_ms * interval '1 millisecond', u.raw
-            from rows from (unnest(${batch.map((a) => a.appId)}::text[], ${batch.map((a) => a.channelId)}::text[], ${batch.map((a) => a.updateId)}::bigint[], ${batch.map((a) => a.kind)}::text[],
-              ${batch.map((a) => a.chatId)}::bigint[], ${batch.map((a) => a.threadId)}::bigint[], ${batch.map((a) => a.senderId)}::bigint[], ${batch.map((a) => a.messageId)}::bigint[], ${batch.map((a) => a.album)}::text[],
-              ${batch.map((a) => (a.kind !== "text" ? 0 : Math.max(a.joinWindowMs, a.album === null ? 0 : ALBUM_MS)))}::int[]), json_array_elements(${`[${batch.map((a) => a.raw).join(",")}]`}::text::json))
-              as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, join_ms, raw)
-            on conflict do nothing returning app_id, channel_id
-          ), heard as (
-            select app_id, channel_id from telegram_bots where app_id = any(array(select app_id from written)) and channel_id = any(array(select channel_id from written))
-              and coalesce(last_in_at < now() - interval '10 seconds', true) for no key update skip locked
-          ), noted as (
-            update telegram_bots set last_in_at = now() where app_id = any(array(select app_id from heard)) and channel_id = any(array(select channel_id from heard))
-          )
-          select exists (select from written) as new`
-          if (row?.new === true) Queue.offerUnsafe(arrived, undefined)
+          if (await writeArrivals(pool, batch)) Queue.offerUnsafe(arrived, undefined)
           return batch.map(() => undefined)
         }
       })
@@ -194,7 +166,8 @@ export class Updates extends Context.Service<
           where u.app_id = o.app_id and u.channel_id = o.channel_id and u.update_id = o.update_id and u.done_at is null
             and u.owner is null and u.due_at < 'infinity'
         ), head as (
-          select u.*, c.join_window_ms from (select * from chat where due order by since limit ${CHATS_PER_CLAIM}::int) c
+          select u.*, c.join_window_ms from (select * from chat where due order by since
+            limit ${CHATS_PER_CLAIM}::int) c
           join telegram_updates u on u.app_id = c.app_id and u.channel_id = c.channel_id and u.update_id = c.first, me
           where u.owner is null and u.done_at is null
           for update of u skip locked

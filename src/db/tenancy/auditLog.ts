@@ -56,10 +56,12 @@ export const auditing = ({ query }: Context.Service.Shape<typeof Database>) =>
     const actor = yield* CurrentActor
     yield* query(
       (sql) => sql`
-      insert into audit_log (account_id, entry_id, actor_kind, actor, address, credential, action, app_id, subject, detail)
+      insert into audit_log (account_id, entry_id, actor_kind, actor, address, credential, action, app_id, subject,
+        detail)
       values (coalesce(${accountId ?? null}, (select account_id from apps
         where app_id = ${appId ?? null})),
           ${newId("aud")}, ${actor.kind},
-            ${actor.id}, ${actor.address ?? null}, ${actor.credential ?? null}, ${action}, ${appId ?? null}, ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`
+            ${actor.id}, ${actor.address ?? null}, ${actor.credential ?? null}, ${action}, ${appId ?? null},
+              ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`
     )
   })

@@ -47,7 +47,8 @@ export class Worlds extends Context.Service<
         }
       }
       const all = (table: string, more = pool``) => pool`coalesce((
-      select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from ${pool(table)} t where t.app_id = c.app_id and t.slug = c.slug ${more}
+      select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from ${pool(table)} t
+        where t.app_id = c.app_id and t.slug = c.slug ${more}
     ), '[]')`
 
       const look = groupCommit<CharacterRef & { readonly sessionId: string }, SessionWorld | undefined>({
@@ -59,16 +60,20 @@ export class Worlds extends Context.Service<
           const rows = await pool<Array<Row>>`
           select w.n::int, c.revision::float8 as revision, (
             case when c.revision is distinct from w.known then json_build_object(
-              'npcs', ${all("npcs")}, 'edges', ${all("graph_edges", pool`and t.session_id is null`)}, 'storylines', ${all("storylines")}, 'arcs', ${all("arc_influences")}
+              'npcs', ${all("npcs")}, 'edges', ${all("graph_edges", pool`and t.session_id is null`)}, 'storylines',
+                ${all("storylines")}, 'arcs', ${all("arc_influences")}
             ) end
           ) as world, coalesce((
-            select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from graph_edges t where t.app_id = w.app_id and t.session_id = w.session_id
+            select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id) order by t.id) from graph_edges t
+              where t.app_id = w.app_id and t.session_id = w.session_id
           ), '[]') as edges, (
             select row_to_json(s) from (
-              select storyline_id, beat, ${iso(pool, "entered_at")}, turn_index, trigger from storyline_steps p where p.app_id = w.app_id and p.session_id = w.session_id order by step desc limit 1
+              select storyline_id, beat, ${iso(pool, "entered_at")}, turn_index, trigger from storyline_steps p
+                where p.app_id = w.app_id and p.session_id = w.session_id order by step desc limit 1
             ) s
           ) as step
-          from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ slug }) => slug)}::text[], ${batch.map(({ sessionId }) => sessionId)}::text[], ${known.map((one) => one?.revision ?? null)}::bigint[])
+          from unnest(${batch.map(({ appId }) => appId)}::text[], ${batch.map(({ slug }) => slug)}::text[],
+            ${batch.map(({ sessionId }) => sessionId)}::text[], ${known.map((one) => one?.revision ?? null)}::bigint[])
             with ordinality as w(app_id, slug, session_id, known, n)
           join worlds c on c.app_id = w.app_id and c.slug = w.slug`
           const answers: Array<SessionWorld | undefined> = batch.map(() => undefined)

@@ -219,7 +219,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     "/v1/assets/:asset_id/content",
     {
-      config: { auth: "none", uncounted: true },
+      config: { auth: "none", cost: { requests: 0 } },
       schema: {
         operationId: "showAsset",
         summary: "Get the file of a picture by its signed URL. Use the whole URL, unchanged",

@@ -124,12 +124,12 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.post(
     "/v1/images/probe",
     {
-      config: { writes: true },
+      config: { writes: true, cost: { pays: "the image" } },
       schema: {
         operationId: "probeImages",
         summary: "Test the image provider: generates one image and discards it, at the usual price",
         tags,
-        response: answers(ImageProbeData, 402)
+        response: answers(ImageProbeData)
       }
     },
     (request, reply) =>
@@ -145,7 +145,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     `${one}/content`,
     {
-      config: { auth: "none", uncounted: true },
+      config: { auth: "none", cost: { requests: 0 } },
       schema: {
         operationId: "showImage",
         summary: "Get the file of an image by its signed URL (image_url). Use the whole URL, unchanged",

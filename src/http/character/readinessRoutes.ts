@@ -114,7 +114,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${path}/probe`,
     {
-      config: { exists: characterExists, writes: true },
+      config: { exists: characterExists, writes: true, cost: { pays: "the turns" } },
       schema: {
         operationId: "probeCharacter",
         summary:
@@ -126,7 +126,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(ProbeData.extend(created), 402, 404, 409)
+        response: answers(ProbeData.extend(created), 404, 409)
       }
     },
     (request, reply) =>

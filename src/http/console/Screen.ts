@@ -1,7 +1,10 @@
 import type { Html } from "#src/http/server/page.ts"
 
 /** The entries of the navigation. */
-export const SECTIONS = [{ path: "/console/apps", name: "Apps" }] as const
+export const SECTIONS = [
+  { path: "/console", name: "Overview" },
+  { path: "/console/apps", name: "Apps" }
+] as const
 export type Section = (typeof SECTIONS)[number]["path"]
 
 /** A request for a screen or an action. */

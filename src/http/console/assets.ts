@@ -37,7 +37,7 @@ export const assetRoutes: Routes = ({ app }) => {
     app.get(
       path.replace(/-[0-9a-f]{16}\./, "-:hash."),
       {
-        config: { auth: "none", uncounted: true },
+        config: { auth: "none", cost: { requests: 0 } },
         schema: {
           operationId: `readConsole${type === "text/css" ? "Style" : "Script"}`,
           summary: "A file of the console",

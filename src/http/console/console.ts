@@ -146,6 +146,10 @@ export const consoleRoutes =
     void server.app.register(async (app) => {
       await app.register(cookie)
       readForm(app)
+      // For an operator who is signed in already: the link may make an owner of them.
+      app.addHook("onRequest", async (request, reply) =>
+        isConsoleLink(request) ? reply.redirect(signInUrl(request), 303) : undefined
+      )
       app.addHook("onSend", async (_, reply) => {
         // Browsers hide the origin of a form from servers that want no referrer, and it shows which forms are ours.
         void reply
@@ -153,15 +157,6 @@ export const consoleRoutes =
           .header("referrer-policy", "same-origin")
           .header("cache-control", "no-store")
       })
-      app.get(
-        "/console",
-        {
-          exposeHeadRoute: false,
-          config: { auth: openTo("viewer") },
-          schema: { operationId: "openConsole", summary: "The way to the first screen", ...INTERNAL, response: PAGE }
-        },
-        (request, reply) => reply.redirect(isConsoleLink(request) ? signInUrl(request) : SECTIONS[0].path, 303)
-      )
       const console = makeConsole(app, server)
       for (const register of screens) register(console)
     })

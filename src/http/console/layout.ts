@@ -8,7 +8,9 @@ export const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** htmx adds no style of its own, sends requests only to this server, and loads no extension but the stream of events. */
+/**
+ * htmx adds no style of its own, sends requests only to this server, and loads no extension but the stream of events.
+ */
 const HTMX = JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin", history: false, extensions: "sse" })
 
 const mark = html`<svg viewBox="0 0 20 20" aria-hidden="true">
@@ -40,7 +42,9 @@ const flashed = (flash: Flash | null) =>
         ${flash.fix === undefined ? null : html`<p class="small">${flash.fix}</p>`}
       </div>`
 
-/** The document around a screen. `who` names the operator and lets them sign out. `stream`: where its changes come from. */
+/**
+ * The document around a screen. `who` names the operator and lets them sign out. `stream`: where its changes come from.
+ */
 export const layout = (
   { section, title, above, actions, lead, live, body }: Screen,
   { flash, who, stream }: { readonly flash: Flash | null; readonly who: Html; readonly stream: string }

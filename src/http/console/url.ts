@@ -1,4 +1,6 @@
-/** The URL of a screen with some of its filters changed. Null and "" remove one. A new filter starts at the first page. */
+/**
+ * The URL of a screen with some of its filters changed. Null and "" remove one. A new filter starts at the first page.
+ */
 export const urlWith = (
   path: string,
   query: URLSearchParams,

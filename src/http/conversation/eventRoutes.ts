@@ -15,6 +15,7 @@ import { cursorExpired, sessionNotFound } from "./conversationErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
+import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
@@ -52,7 +53,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   app.get(
     "/v1/sessions/:session_id/events",
     {
-      config: { demo: true, exists: sessionExists },
+      config: { demo: true, exists: sessionExists, cost: { reads: 1 } },
       schema: {
         operationId: "readEvents",
         summary: "List the events of a session after a cursor",
@@ -66,7 +67,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           limit: wholeInQuery(1, MAX_PAGE).default(MAX_PAGE),
           wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet")
         }),
-        response: answers(EventPage, 404, 410, 429)
+        response: answers(EventPage, 404, 410)
       }
     },
     async (request, reply) => {
@@ -82,7 +83,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             wait,
             poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
           )
-          const page = yield* OpenReads.use((reads) => reads.whileOpen(request.principal, wait, reading))
+          const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
           if (Option.isNone(page)) return yield* sessionNotFound
           const { text, nextCursor, tail, keptAfter } = page.value
           if (since < keptAfter) return yield* cursorExpired(keptAfter)
@@ -105,7 +106,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     "/v1/sessions/:session_id/events/stream",
     {
       exposeHeadRoute: false,
-      config: { demo: true, exists: sessionExists },
+      config: { demo: true, exists: sessionExists, cost: { reads: 1 } },
       schema: {
         operationId: "streamEvents",
         summary: "Stream the events as server-sent events. A connection lasts at most five minutes",
@@ -117,8 +118,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           "text/event-stream",
           z.string().describe("One frame per event: id is its cursor, event its type, data the event as JSON"),
           404,
-          410,
-          429
+          410
         )
       }
     },
@@ -136,7 +136,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
           const feeds = yield* Feeds
           const { watch } = yield* KeyWatch
-          const leaveCount = yield* OpenReads.use((reads) => reads.open(request.principal))
+          const leaveCount = yield* OpenReads.use((reads) => reads.open(readerOf(request)))
           openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
           const sink = sinkOf(reply.raw)
           const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)

@@ -13,14 +13,14 @@ export const imageRequestRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/images",
     {
-      config: { writes: true },
+      config: { writes: true, cost: { pays: "the image" } },
       schema: {
         operationId: "createImage",
         summary: "Generate an image of a character",
         tags: ["Images"],
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: ImageCreate,
-        response: answers(ImageData.extend(created), 402, 404, 409, 413)
+        response: answers(ImageData.extend(created), 404, 409, 413)
       }
     },
     (request, reply) =>

@@ -17,6 +17,7 @@ import {
 import type { ApiError } from "#src/http/server/ApiError.ts"
 import { demoQuotaExceeded, quotaTaken, validationError } from "#src/http/server/errors.ts"
 import { idempotencyKey } from "#src/http/server/idempotent.ts"
+import { senderOf } from "#src/http/server/limits/Cost.ts"
 import { sendRateLimitHeaders } from "#src/http/server/limits/rateLimitHeaders.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { MessageSend, MAX_CHARACTERS, AcceptData } from "./messageSchemas.ts"
@@ -78,7 +79,13 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/sessions/:session_id/messages",
     {
-      config: { demo: true, exists: sessionExists, writes: true, tooLargeForDemo: demoInputTooLarge },
+      config: {
+        demo: true,
+        exists: sessionExists,
+        writes: true,
+        tooLargeForDemo: demoInputTooLarge,
+        cost: { messages: 1, pays: "the reply" }
+      },
       preValidation: cutForDemo,
       schema: {
         operationId: "sendMessage",
@@ -96,7 +103,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
             )
         }),
         body: MessageSend,
-        response: answers(AcceptData, 402, 404, 409, 413, 429)
+        response: answers(AcceptData, 404, 409, 413)
       }
     },
     (request, reply) =>
@@ -126,7 +133,7 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
             source: "api" as const,
             fault
           }
-          const standing = yield* RateLimits.use((limits) => limits.take(principal.appId, "messages"))
+          const standing = yield* RateLimits.use((limits) => limits.take(senderOf(request), "messages"))
           sendRateLimitHeaders(reply, standing)
           const accepted = standing.taken
             ? yield* Inbox.use((inbox) => inbox.accept(message)).pipe(

@@ -6,6 +6,7 @@ import { poll } from "#channels/event-log/poll.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { cursorExpired } from "#src/http/conversation/conversationErrors.ts"
+import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
@@ -18,7 +19,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
   app.get(
     "/v1/delivery/events",
     {
-      config: { demo: true },
+      config: { demo: true, cost: { reads: 1 } },
       schema: {
         operationId: "readDeliveryEvents",
         summary:
@@ -45,7 +46,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
             wait,
             poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping)
           )
-          const page = yield* OpenReads.use((reads) => reads.whileOpen(request.principal, wait, reading))
+          const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
           const { text, nextCursor, tail, keptAfter } = yield* Effect.fromOption(page).pipe(Effect.orDie)
           if (since < keptAfter) return yield* cursorExpired(keptAfter)
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [

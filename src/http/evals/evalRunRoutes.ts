@@ -36,7 +36,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/evals/suites/:suite_id/runs",
     {
-      config: { exists: evalSuiteExists, writes: true },
+      config: { exists: evalSuiteExists, writes: true, cost: { pays: "the run" } },
       schema: {
         operationId: "createEvalRun",
         summary: "Run a suite against a version of its character, in sessions that the app does not see",
@@ -44,7 +44,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: z.object({ suite_id: z.string() }),
         headers,
         body: RunCreate,
-        response: answers(EvalRunData.extend(created), 402, 404, 409, 413)
+        response: answers(EvalRunData.extend(created), 404, 409, 413)
       }
     },
     (request, reply) =>
@@ -202,7 +202,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     `${one}/regrade`,
     {
-      config: { exists: evalRunExists, writes: true },
+      config: { exists: evalRunExists, writes: true, cost: { pays: "the checks that a model does" } },
       schema: {
         operationId: "regradeEvalRun",
         summary:
@@ -212,7 +212,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers,
         body: RegradeCreate.prefault({}),
-        response: answers(EvalRunData.extend(created), 402, 404, 409, 413)
+        response: answers(EvalRunData.extend(created), 404, 409, 413)
       }
     },
     (request, reply) =>

@@ -15,12 +15,11 @@ const contentIsClosed = defineError(
   403,
   "content_closed",
   "What was said in this session is closed to you.",
-  "Give a reason with POST /admin/sessions/{session_id}/break-glass. It opens the session for 15 minutes and is recorded."
+  "Give a reason with POST /admin/sessions/{session_id}/break-glass. It opens the session for 15 minutes."
 )
 /** The content of a session, without a reason given for it. */
 export const contentClosed = (sessionId: string) =>
   contentIsClosed.saying(
     contentIsClosed.message,
-    `Give a reason with POST /admin/sessions/${sessionId}/break-glass. It opens the session for 15 minutes and is ` +
-      "recorded."
+    `Give a reason with POST /admin/sessions/${sessionId}/break-glass. It opens the session for 15 minutes.`
   )

@@ -3,21 +3,18 @@ import type { FastifyRequest } from "fastify"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { ADMIN_TOKEN, CONSOLE_LINK } from "#src/accounts/Operator.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
-import { FailedSignIns } from "#src/db/operators/FailedSignIns.ts"
+import { SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
 import { OperatorSessions, type SignedIn, type SignInMethod } from "#src/db/operators/OperatorSessions.ts"
-import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
-import { clientAddress, clientSite } from "#src/http/server/limits/clientAddress.ts"
+import type { RouteLimit } from "#src/http/server/limits/Cost.ts"
+import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
+import { takeWindows } from "#src/http/server/limits/takeWindows.ts"
 import { operatorCookieOf } from "#src/http/server/operatorCookie.ts"
 
-const WINDOW_SECONDS = 600
 /** Attempts with ADMIN_TOKEN per address, and per IPv6 site. */
-const OF_ADDRESS = { kind: "operator_sign_in", most: 10, windowSeconds: WINDOW_SECONDS }
-const OF_SITE = { kind: "operator_sign_in_site", most: 100, windowSeconds: WINDOW_SECONDS }
-/**
- * Attempts from all addresses together from which no operator has signed in lately. Whoever exhausts it keeps only
- * newcomers out, who can still use a link or the issuer.
- */
-const OF_STRANGERS = { kind: "operator_sign_in_all", subject: "", most: 300, windowSeconds: WINDOW_SECONDS }
+export const ATTEMPTS: ReadonlyArray<RouteLimit> = [
+  { kind: "operator_sign_in", most: 10, windowSeconds: 600, per: "address" },
+  { kind: "operator_sign_in_site", most: 100, windowSeconds: 600, per: "site" }
+]
 
 /** `tooMany`: try again after so many seconds. */
 export type Attempt =
@@ -44,25 +41,14 @@ const begin = Effect.fnUntraced(function* (
 
 /** Records a failed attempt, without an entry for each: an attacker makes many. */
 export const recordFailure = ({ ip }: FastifyRequest, method: SignInMethod, reason: "wrong" | "too_many") =>
-  FailedSignIns.use((failures) => failures.record({ address: clientAddress(ip), method, reason }))
-
-const limitsOf = Effect.fnUntraced(function* (ip: string) {
-  const site = clientSite(ip)
-  const isKnown = yield* OperatorSessions.use((sessions) => sessions.knowsAddress(ip))
-  return [
-    { ...OF_ADDRESS, subject: clientAddress(ip) },
-    ...(site === null ? [] : [{ ...OF_SITE, subject: site }]),
-    ...(isKnown ? [] : [OF_STRANGERS])
-  ]
-})
+  SignInAttempts.use((attempts) => attempts.record({ address: clientAddress(ip), method, reason }))
 
 /** Signs in with ADMIN_TOKEN. */
 export const signInWithToken = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: string, token: string) {
-  for (const limit of yield* limitsOf(request.ip)) {
-    const counted = yield* RollingLimits.use((limits) => limits.take(limit))
-    if (counted.taken) continue
+  const seconds = (yield* takeWindows(request)) ?? (yield* SignInAttempts.use((attempts) => attempts.count(request.ip)))
+  if (seconds !== null) {
     yield* recordFailure(request, "admin_token", "too_many")
-    return { _tag: "tooMany", seconds: counted.retryAfterSeconds } satisfies Attempt
+    return { _tag: "tooMany", seconds } satisfies Attempt
   }
   if (!(yield* OperatorAuthentication).isAdminToken(token)) {
     yield* recordFailure(request, "admin_token", "wrong")

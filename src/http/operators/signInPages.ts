@@ -57,8 +57,8 @@ export const codeOverPage = (): string =>
   page(
     "Link no longer valid",
     html` <p role="alert">
-        A link signs in once, within ${String(CODE_MINUTES)} minutes. Get a new one with <code>troupe console</code> on the
-        server's machine.
+        A link signs in once, within ${String(CODE_MINUTES)} minutes. Get a new one with <code>troupe console</code> on
+        the server's machine.
       </p>
       <a class="act" href="${SIGN_IN}">Other ways to sign in</a>`
   )

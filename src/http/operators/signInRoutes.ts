@@ -14,7 +14,7 @@ import { INTERNAL, PAGE } from "#src/http/server/reference/internalSurface.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { CurrentActor } from "#src/accounts/Actor.ts"
 import { consolePath } from "./consolePath.ts"
-import { type Attempt, recordFailure, signInWithClaims, signInWithCode, signInWithToken } from "./signIn.ts"
+import { ATTEMPTS, type Attempt, recordFailure, signInWithClaims, signInWithCode, signInWithToken } from "./signIn.ts"
 import { codeOverPage, signedInPage, signInPage, signInProblemPage } from "./signInPages.ts"
 
 const SECONDS = SESSION_HOURS * 3600
@@ -111,19 +111,23 @@ export const signInRoutes: Routes = ({ app, baseUrl, run }) => {
       return sendAttempt(reply, attempt, next, codeOverPage())
     })
 
-    pages.post("/console/sign-in", { config: { writes: true } }, async (request, reply) => {
-      const form = request.body as URLSearchParams
-      const next = consolePath(form.get("next"))
-      const ways = await run(reply, waysOf(next))
-      if (isFromElsewhere(request, baseUrl()))
-        return send(reply, 403, signInPage(ways, "Sign in on this page. The last attempt came from another one."))
-      const token = (form.get("token") ?? "").trim().slice(0, MAX_TOKEN_CHARACTERS)
-      const attempt = await run(reply, signInWithToken(request, baseUrl(), token))
-      if (attempt._tag !== "tooMany")
-        return sendAttempt(reply, attempt, next, signInPage(ways, "This is not the ADMIN_TOKEN of this server."))
-      const wait = `Too many attempts. Try again in ${Math.ceil(attempt.seconds / 60)} minutes, or use another way.`
-      return send(reply.header("retry-after", String(attempt.seconds)), 429, signInPage(ways, wait))
-    })
+    pages.post(
+      "/console/sign-in",
+      { config: { writes: true, cost: { rolling: ATTEMPTS } } },
+      async (request, reply) => {
+        const form = request.body as URLSearchParams
+        const next = consolePath(form.get("next"))
+        const ways = await run(reply, waysOf(next))
+        if (isFromElsewhere(request, baseUrl()))
+          return send(reply, 403, signInPage(ways, "Sign in on this page. The last attempt came from another one."))
+        const token = (form.get("token") ?? "").trim().slice(0, MAX_TOKEN_CHARACTERS)
+        const attempt = await run(reply, signInWithToken(request, baseUrl(), token))
+        if (attempt._tag !== "tooMany")
+          return sendAttempt(reply, attempt, next, signInPage(ways, "This is not the ADMIN_TOKEN of this server."))
+        const wait = `Too many attempts. Try again in ${Math.ceil(attempt.seconds / 60)} minutes, or use another way.`
+        return send(reply.header("retry-after", String(attempt.seconds)), 429, signInPage(ways, wait))
+      }
+    )
 
     pages.get("/console/sign-in/issuer", async (request, reply) => {
       const next = consolePath(queryOf(request)["next"])

@@ -67,7 +67,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     list,
     {
-      config: { exists: characterExists, writes: true },
+      config: { exists: characterExists, writes: true, cost: { pays: "reading the sources" } },
       schema: {
         operationId: "createResearch",
         summary:
@@ -77,7 +77,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: ResearchCreate,
-        response: answers(ResearchSummary.extend(created), 402, 404, 413)
+        response: answers(ResearchSummary.extend(created), 404, 413)
       }
     },
     (request, reply) =>

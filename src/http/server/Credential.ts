@@ -3,8 +3,8 @@ import type { OperatorRole } from "#src/accounts/Operator.ts"
 import type { Scope } from "#src/accounts/scopes.ts"
 
 /**
- * The credential that a route takes. `account`: an account token with this scope; null: with any. `operator`: ADMIN_TOKEN,
- * a token or a session of an operator with at least this role.
+ * The credential that a route takes. `account`: an account token with this scope; null: with any. `operator`:
+ * ADMIN_TOKEN, a token or a session of an operator with at least this role.
  */
 export type Credential = "app" | { readonly account: Scope | null } | { readonly operator: OperatorRole } | "none"
 

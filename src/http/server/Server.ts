@@ -19,6 +19,7 @@ import type { Accepted } from "./body/requireReadable.ts"
 import type { HandlerError } from "./bridge.ts"
 import type { Success } from "./envelope.ts"
 import type { Credential } from "./Credential.ts"
+import type { Cost } from "./limits/Cost.ts"
 import type { Exists } from "./resourceExists.ts"
 
 /** The layers that provide what handlers use, by names of their own: src/composition adds them. */
@@ -68,11 +69,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The credential that it takes. Default: a runtime key. */
     readonly auth?: Credential
-    /**
-     * Of a route without a credential: requests of an address are not counted. For probes, for Telegram and for
-     * pictures that pages show.
-     */
-    readonly uncounted?: boolean
+    /** What a request takes from limits and budgets. Default: one request. */
+    readonly cost?: Cost
     /** Never requested by browsers: answers have no headers for them, except errors with a body. */
     readonly machine?: boolean
     /** Open to demo keys. All other routes are closed to them. */

@@ -79,7 +79,7 @@ export const admitRequests = Effect.fnUntraced(function* (
     const { config } = request.routeOptions
     return matchCredential<Promise<void>>(config.auth, {
       none: async () => {
-        if (config.uncounted !== true) countAddress(request)
+        if (config.cost?.requests !== 0) countAddress(request)
       },
       operator: async (role) => {
         const authenticated = authenticateOperator(request, {

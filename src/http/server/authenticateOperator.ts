@@ -16,8 +16,8 @@ const counted = (count: Count) =>
   })
 
 /**
- * Authenticates a request of an operator: by its bearer, or else by the cookie of a session. Requests with a bearer that
- * could be a guess count towards the limit of their address before it is checked, and others if they are refused.
+ * Authenticates a request of an operator: by its bearer, or else by the cookie of a session. Requests with a bearer
+ * that could be a guess count towards the limit of their address before it is checked, and others if they are refused.
  */
 export const authenticateOperator = Effect.fnUntraced(function* (
   request: FastifyRequest,

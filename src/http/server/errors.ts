@@ -60,7 +60,8 @@ export const runtimeKeyUsed = definePlainError(
 )
 export const missingOperatorToken = definePlainError(
   401,
-  "Authentication required: send `Authorization: Bearer` with ADMIN_TOKEN or an operator token (op_...), or sign in at " +
+  "Authentication required: send `Authorization: Bearer` with ADMIN_TOKEN or an operator token (op_...), or sign " +
+    "in at " +
     "/console."
 )
 const roleTooLow = defineError(
@@ -75,7 +76,8 @@ export const csrfFailed = defineError(
   403,
   "csrf_failed",
   "The request doesn't prove that it comes from a page of the console.",
-  "Reload the page and try again. A program sends the session's token in the header X-CSRF-Token, or uses an operator " +
+  "Reload the page and try again. A program sends the session's token in the header X-CSRF-Token, or uses an " +
+    "operator " +
     "token (op_...) instead of a session."
 )
 const missingScope = defineError(

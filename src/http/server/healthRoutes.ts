@@ -15,7 +15,7 @@ export const healthRoutes: Routes = ({ app, run }) => {
   app.get(
     "/healthz",
     {
-      config: { auth: "none", uncounted: true },
+      config: { auth: "none", cost: { requests: 0 } },
       schema: schemaOf("getHealth", "Check that this process is running", "ok")
     },
     (_, reply) => reply.send({ status: "ok" })
@@ -24,7 +24,7 @@ export const healthRoutes: Routes = ({ app, run }) => {
   app.get(
     "/readyz",
     {
-      config: { auth: "none", uncounted: true },
+      config: { auth: "none", cost: { requests: 0 } },
       schema: schemaOf("getReadiness", "Check that this process can reach its database", "ready")
     },
     async (_, reply) => {

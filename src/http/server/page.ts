@@ -33,20 +33,28 @@ export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part
   new Html(strings.map((text, index) => text + toText(parts[index] ?? null)).join(""))
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1c2024; --soft: #5b6470; --ground: #f4f5f7; --card: #fff; --line: #d5d9de; --act: #1f5fd6; --on-act: #fff; --bad: #b42318; --mark: #fff6d6; --on-mark: #5c4400 }
-@media (prefers-color-scheme: dark) { :root { --ink: #eceef1; --soft: #a3abb6; --ground: #14171a; --card: #1e2226; --line: #3a4148; --act: #8ab4ff; --on-act: #0b1f45; --bad: #ff9a90; --mark: #4a3d10; --on-mark: #ffe9a8 } }
+:root { color-scheme: light dark; --ink: #1c2024; --soft: #5b6470; --ground: #f4f5f7; --card: #fff; --line: #d5d9de;
+  --act: #1f5fd6; --on-act: #fff; --bad: #b42318; --mark: #fff6d6; --on-mark: #5c4400 }
+@media (prefers-color-scheme: dark) { :root { --ink: #eceef1; --soft: #a3abb6; --ground: #14171a; --card: #1e2226;
+  --line: #3a4148; --act: #8ab4ff; --on-act: #0b1f45; --bad: #ff9a90; --mark: #4a3d10; --on-mark: #ffe9a8 } }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
-main { width: 100%; max-width: 30rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground);
+  color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+main { width: 100%; max-width: 30rem; padding: 1.5rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: .75rem }
 h1 { margin: 0 0 .75rem; font-size: 1.375rem; line-height: 1.25 }
 p, ul, form { margin: 0 0 1rem }
 ul { padding-left: 1.25rem }
 li { margin: .25rem 0 }
 main > :last-child { margin-bottom: 0 }
 label { display: block; margin-bottom: .375rem; font-weight: 600 }
-input[type=text], input[type=password] { width: 100%; padding: .75rem; border: 1px solid var(--soft); border-radius: .5rem; background: var(--card); color: inherit; font: inherit }
-input.code { font: 600 1.5rem/1.2 ui-monospace, monospace; letter-spacing: .12em; text-align: center; text-transform: uppercase }
-.act { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; padding: .75rem 1rem; border: 1px solid var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer }
+input[type=text], input[type=password] { width: 100%; padding: .75rem; border: 1px solid var(--soft); border-radius:
+  .5rem; background: var(--card); color: inherit; font: inherit }
+input.code { font: 600 1.5rem/1.2 ui-monospace, monospace; letter-spacing: .12em; text-align: center; text-transform:
+  uppercase }
+.act { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; padding: .75rem 1rem; border: 1px solid
+  var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act); font: inherit; font-weight: 600;
+  text-align: center; text-decoration: none; cursor: pointer }
 .act.quiet { background: transparent; color: var(--ink); border-color: var(--soft) }
 .soft { color: var(--soft); font-size: .9375rem }
 .act + .soft { margin-top: 1rem }

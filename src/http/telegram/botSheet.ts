@@ -6,13 +6,15 @@ import { type Html, html, page, policyOf } from "#src/http/server/page.ts"
 /** Suitable for printing: dark on white regardless of the screen's preference, and no bot is split over two pages. */
 const STYLE = `
 * { box-sizing: border-box }
-body { margin: 0 auto; padding: 1.5rem; max-width: 64rem; background: #fff; color: #1c2024; font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere }
+body { margin: 0 auto; padding: 1.5rem; max-width: 64rem; background: #fff; color: #1c2024; font: 1rem/1.45 \
+system-ui, sans-serif; overflow-wrap: anywhere }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25 }
 h2 { margin: 0; font-size: 1.0625rem; line-height: 1.3 }
 p, ol { margin: 0 0 .75rem }
 .count { font-weight: 600 }
 .soft { color: #5b6470; font-size: .875rem }
-.bots { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; align-items: start; margin: 1.25rem 0 0; padding: 0; list-style: none }
+.bots { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; align-items: start; \
+margin: 1.25rem 0 0; padding: 0; list-style: none }
 .bots > li { padding: .875rem; border: 1px solid #b6bcc4; border-radius: .5rem; break-inside: avoid }
 .bots p { margin: .25rem 0 0; font-size: .8125rem; line-height: 1.35 }
 .bots img { display: block; width: 100%; max-width: 13rem; aspect-ratio: 1; margin: .375rem auto }
@@ -20,7 +22,8 @@ p, ol { margin: 0 0 .75rem }
 .made { background: #edf7ef }
 .over { background: #f4f5f7; color: #5b6470 }
 a { color: inherit }
-@media print { body { max-width: none; padding: 0; font-size: .875rem } .bots { grid-template-columns: repeat(3, 1fr) } .made, .over { background: none } }
+@media print { body { max-width: none; padding: 0; font-size: .875rem } .bots { grid-template-columns: repeat(3, 1fr) \
+} .made, .over { background: none } }
 `
 /** In addition to its style, a sheet has inline pictures. */
 export const SHEET_POLICY = policyOf(STYLE, " img-src data:;")

@@ -114,7 +114,7 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
 
     hooks.post(
       `${HOOKS_PATH}/:bot_id`,
-      { config: { auth: "none", machine: true, uncounted: true }, schema: SCHEMA },
+      { config: { auth: "none", machine: true, cost: { requests: 0 } }, schema: SCHEMA },
       async (request, reply) => {
         const { bot_id: botId = "" } = request.params as Record<string, string>
         const secret = request.headers["x-telegram-bot-api-secret-token"]

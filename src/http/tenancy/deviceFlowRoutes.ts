@@ -6,10 +6,10 @@ import * as z from "zod"
 import { IdentityProvider } from "#src/accounts/IdentityProvider.ts"
 import { ALL_SCOPES } from "#src/accounts/scopes.ts"
 import { DeviceCodes, INTERVAL_SECONDS, LIFETIME_SECONDS } from "#src/db/tenancy/DeviceCodes.ts"
-import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
+import type { RouteLimit } from "#src/http/server/limits/Cost.ts"
+import { takeWindows } from "#src/http/server/limits/takeWindows.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import { ACCOUNT_PLANE } from "./accountPlane.ts"
-import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
 import { type NextAction, success } from "#src/http/server/envelope.ts"
 import {
   accessDenied,
@@ -25,7 +25,7 @@ import { envelopeAnswers, publicAnswers } from "#src/http/server/schemas/answers
 import type { HandlerServices, Routes } from "#src/http/server/Server.ts"
 
 /** Limit for device codes per address. */
-const ISSUED = { kind: "device_code", most: 20, windowSeconds: 600 }
+const ISSUED: RouteLimit = { kind: "device_code", most: 20, windowSeconds: 600, per: "address" }
 
 const START = "/v1/account/device/start"
 const TOKEN = "/v1/account/device/token"
@@ -54,15 +54,15 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   }
 
   const start = Effect.fnUntraced(function* (
-    address: string,
+    request: FastifyRequest,
     { client_name: clientName, scopes = [...ALL_SCOPES] }: z.output<typeof DeviceStart>
   ) {
     if ((yield* IdentityProvider).kind(baseUrl()) === null) return yield* signInDisabled
-    const limit = yield* RollingLimits.use((limits) => limits.take({ ...ISSUED, subject: address }))
-    if (!limit.taken)
+    const fullFor = yield* takeWindows(request)
+    if (fullFor !== null)
       return yield* deviceRateLimited.after(
-        limit.retryAfterSeconds,
-        `Use the code you already have, or try again in ${limit.retryAfterSeconds} seconds.`
+        fullFor,
+        `Use the code you already have, or try again in ${fullFor} seconds.`
       )
     const { deviceCode, userCode, expiresAt } = yield* DeviceCodes.use((codes) =>
       codes.start({ clientName, scopes: ALL_SCOPES.filter((scope) => scopes.includes(scope)) })
@@ -114,7 +114,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
     device.post(
       START,
       {
-        config: { auth: "none", writes: true },
+        config: { auth: "none", writes: true, cost: { rolling: [ISSUED] } },
         schema: {
           operationId: "startDeviceFlow",
           summary:
@@ -122,11 +122,11 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           description: "Also supports plain RFC 8628: the response to a form with client_id and scope has no envelope.",
           ...ACCOUNT_PLANE,
           body: DeviceStart,
-          response: envelopeAnswers(DeviceStarted, 413, 422, 429, 500, 503)
+          response: envelopeAnswers(DeviceStarted, 413, 422, 500, 503)
         }
       },
       (request, answered) =>
-        reply(request, answered, start(clientAddress(request.ip), request.body), (data) => [
+        reply(request, answered, start(request, request.body), (data) => [
           {
             command:
               `curl -s -X POST -H "content-type: application/json" -d ` +
@@ -151,7 +151,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             "envelope, and errors have status 400 and a top-level error.",
           ...ACCOUNT_PLANE,
           body: DeviceToken,
-          response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 429, 500, 503)
+          response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 500, 503)
         }
       },
       (request, answered) => reply(request, answered, exchange(request.body.device_code))

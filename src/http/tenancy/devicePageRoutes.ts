@@ -1,14 +1,14 @@
 import cookie from "@fastify/cookie"
 import * as Effect from "effect/Effect"
-import type { FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from "fastify"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { CALLBACK_PATH, IdentityProvider, type SignInFailed } from "#src/accounts/IdentityProvider.ts"
 import { readUserCode } from "#src/accounts/userCode.ts"
 import { Accounts } from "#src/db/tenancy/Accounts.ts"
 import { DeviceApprovals } from "#src/db/tenancy/DeviceApprovals.ts"
 import { LIFETIME_SECONDS } from "#src/db/tenancy/DeviceCodes.ts"
-import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
-import { clientAddress, clientSite } from "#src/http/server/limits/clientAddress.ts"
+import type { RouteLimit } from "#src/http/server/limits/Cost.ts"
+import { takeWindows } from "#src/http/server/limits/takeWindows.ts"
 import { ApiError } from "#src/http/server/ApiError.ts"
 import { readForm } from "#src/http/server/body/form.ts"
 import { INTERNAL, PAGE } from "#src/http/server/reference/internalSurface.ts"
@@ -20,9 +20,11 @@ import type { Routes } from "#src/http/server/Server.ts"
  * Limits for tried codes per address and per IPv6 site, and for codes per account (RFC 8628, 5.1). For the total over
  * all addresses see userCode.ts.
  */
-const TRY_LIMIT = { kind: "user_code", most: 20, windowSeconds: 600 }
-const SITE_TRY_LIMIT = { kind: "user_code_site", most: 200, windowSeconds: 600 }
-const RETURN_LIMIT = { kind: "user_code_account", most: 20, windowSeconds: 600 }
+const TRIES: ReadonlyArray<RouteLimit> = [
+  { kind: "user_code", most: 20, windowSeconds: 600, per: "address" },
+  { kind: "user_code_site", most: 200, windowSeconds: 600, per: "site" }
+]
+const RETURNS: ReadonlyArray<RouteLimit> = [{ kind: "user_code_account", most: 20, windowSeconds: 600, per: "account" }]
 
 interface Page {
   readonly status: number
@@ -38,7 +40,7 @@ const over: Page = {
   )
 }
 
-const tooManyBrought = (seconds: number): Page => ({
+const tooManyCodes = (seconds: number): Page => ({
   status: 429,
   text: problemPage(
     "Too many codes",
@@ -66,22 +68,11 @@ const fits = (given: string | null, cookie: string) => {
 const isCrossSite = ({ headers }: FastifyRequest) =>
   !["same-origin", "none", undefined].includes(headers["sec-fetch-site"] as string | undefined)
 
-const PAGES: Readonly<Record<string, { readonly operationId: string; readonly summary: string }>> = {
-  "GET /device": { operationId: "showCodePage", summary: "Show the page where a person enters the code of a program" },
-  "POST /device": { operationId: "enterCode", summary: "Submit the code" },
-  "GET /device/confirm": {
-    operationId: "showApprovalPage",
-    summary: "Show what the program requests, to approve or deny"
-  },
-  "GET /device/sign-in": { operationId: "signIn", summary: "Redirect to the identity provider" },
-  [`GET ${CALLBACK_PATH}`]: {
-    operationId: "returnFromSignIn",
-    summary: "Handle the redirect back from the identity provider"
-  },
-  "POST /device/decision": { operationId: "decideDevice", summary: "Submit the decision" }
-}
+const page = (operationId: string, summary: string, config: FastifyContextConfig = {}) => ({
+  config: { ...config, auth: "none" as const },
+  schema: { operationId, summary, ...INTERNAL, response: PAGE }
+})
 
-/** The pages on which a person approves a device code. They are HTML for people, and not part of the API. */
 export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   const isSecure = () => baseUrl().startsWith("https:")
   const cookieName = () => (isSecure() ? "__Host-troupe-device" : "troupe-device")
@@ -92,24 +83,13 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   const send = (reply: FastifyReply, { status, text }: Page) =>
     reply.code(status).type("text/html; charset=utf-8").send(text)
 
-  const tryCode = Effect.fnUntraced(function* (ip: string, typed: string) {
-    const limits = yield* RollingLimits
-    const site = clientSite(ip)
-    const tries = [
-      { ...TRY_LIMIT, subject: clientAddress(ip) },
-      ...(site === null ? [] : [{ ...SITE_TRY_LIMIT, subject: site }])
-    ]
-    for (const limit of tries) {
-      const counted = yield* limits.take(limit)
-      if (!counted.taken)
-        return {
-          status: 429,
-          text: codePage(
-            "",
-            `Too many codes were tried. Try again in ${Math.ceil(counted.retryAfterSeconds / 60)} minutes.`
-          )
-        }
-    }
+  const tryCode = Effect.fnUntraced(function* (request: FastifyRequest, typed: string) {
+    const fullFor = yield* takeWindows(request)
+    if (fullFor !== null)
+      return {
+        status: 429,
+        text: codePage("", `Too many codes were tried. Try again in ${Math.ceil(fullFor / 60)} minutes.`)
+      }
     const userCode = readUserCode(typed)
     const begun = userCode === null ? undefined : yield* DeviceApprovals.use((approvals) => approvals.begin(userCode))
     return (
@@ -123,10 +103,6 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
   void app.register(async (pages) => {
     await pages.register(cookie)
     readForm(pages)
-    pages.addHook("onRoute", (route) => {
-      route.config = { ...route.config, auth: "none" }
-      route.schema = { ...PAGES[`${String(route.method)} ${route.url}`], ...INTERNAL, response: PAGE }
-    })
     pages.addHook("onSend", async (_, reply) => {
       void reply.header("content-security-policy", PAGE_POLICY).header("cache-control", "no-store")
     })
@@ -135,34 +111,46 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
       return send(reply, { status: thrown.status, text: problemPage("Something went wrong", thrown.message) })
     })
 
-    pages.get("/device", async (request, reply) => {
-      const { user_code: typed } = request.query as Readonly<Record<string, unknown>>
-      return send(reply, shown(codePage(typeof typed === "string" ? (readUserCode(typed) ?? "") : "", null)))
-    })
+    pages.get(
+      "/device",
+      page("showCodePage", "Show the page where a person enters the code of a program"),
+      async (request, reply) => {
+        const { user_code: typed } = request.query as Readonly<Record<string, unknown>>
+        return send(reply, shown(codePage(typeof typed === "string" ? (readUserCode(typed) ?? "") : "", null)))
+      }
+    )
 
-    pages.post("/device", async (request, reply) => {
-      if (isCrossSite(request)) return send(reply, { status: 403, text: codePage("", "Enter the code here.") })
-      const begun = await run(reply, tryCode(request.ip, (request.body as URLSearchParams).get("user_code") ?? ""))
-      return typeof begun === "string" ? remember(reply, begun).redirect("/device/confirm", 303) : send(reply, begun)
-    })
+    pages.post(
+      "/device",
+      page("enterCode", "Submit the code", { cost: { rolling: TRIES } }),
+      async (request, reply) => {
+        if (isCrossSite(request)) return send(reply, { status: 403, text: codePage("", "Enter the code here.") })
+        const begun = await run(reply, tryCode(request, (request.body as URLSearchParams).get("user_code") ?? ""))
+        return typeof begun === "string" ? remember(reply, begun).redirect("/device/confirm", 303) : send(reply, begun)
+      }
+    )
 
-    pages.get("/device/confirm", async (request, reply) => {
-      const given = cookieOf(request)
-      return send(
-        reply,
-        await run(
+    pages.get(
+      "/device/confirm",
+      page("showApprovalPage", "Show what the program requests, to approve or deny"),
+      async (request, reply) => {
+        const given = cookieOf(request)
+        return send(
           reply,
-          Effect.gen(function* () {
-            const approval = yield* DeviceApprovals.use((approvals) => approvals.get(given))
-            if (approval === undefined) return over
-            if (approval.account !== null) return shown(approvalPage(approval, approval.account, csrfOf(given)))
-            return shown(signInPage(approval, (yield* IdentityProvider).kind(baseUrl()) === "development"))
-          })
+          await run(
+            reply,
+            Effect.gen(function* () {
+              const approval = yield* DeviceApprovals.use((approvals) => approvals.get(given))
+              if (approval === undefined) return over
+              if (approval.account !== null) return shown(approvalPage(approval, approval.account, csrfOf(given)))
+              return shown(signInPage(approval, (yield* IdentityProvider).kind(baseUrl()) === "development"))
+            })
+          )
         )
-      )
-    })
+      }
+    )
 
-    pages.get("/device/sign-in", async (request, reply) => {
+    pages.get("/device/sign-in", page("signIn", "Redirect to the identity provider"), async (request, reply) => {
       const { again } = request.query as Readonly<Record<string, unknown>>
       const given = cookieOf(request)
       const next = await run(
@@ -177,44 +165,50 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
       return typeof next === "string" ? reply.redirect(next, 303) : send(reply, next)
     })
 
-    pages.get(CALLBACK_PATH, async (request, reply) => {
-      const given = cookieOf(request)
-      const next = await run(
-        reply,
-        Effect.gen(function* () {
-          if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
-          const person = yield* IdentityProvider.use((provider) =>
-            provider.completeSignIn({
-              baseUrl: baseUrl(),
-              callbackPath: CALLBACK_PATH,
-              cookie: given,
-              query: request.url.split("?")[1] ?? ""
-            })
-          )
-          const account = yield* Accounts.use((accounts) => accounts.signIn(person))
-          const brought = yield* RollingLimits.use((limits) =>
-            limits.take({ ...RETURN_LIMIT, subject: account.account_id })
-          )
-          if (!brought.taken) return tooManyBrought(brought.retryAfterSeconds)
-          return (yield* DeviceApprovals.use((approvals) => approvals.signedIn(given, account.account_id))) ?? over
-        }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed))))
-      )
-      return typeof next === "string" ? remember(reply, next).redirect("/device/confirm", 303) : send(reply, next)
-    })
+    pages.get(
+      CALLBACK_PATH,
+      page("returnFromSignIn", "Handle the redirect back from the identity provider", { cost: { rolling: RETURNS } }),
+      async (request, reply) => {
+        const given = cookieOf(request)
+        const next = await run(
+          reply,
+          Effect.gen(function* () {
+            if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
+            const person = yield* IdentityProvider.use((provider) =>
+              provider.completeSignIn({
+                baseUrl: baseUrl(),
+                callbackPath: CALLBACK_PATH,
+                cookie: given,
+                query: request.url.split("?")[1] ?? ""
+              })
+            )
+            const account = yield* Accounts.use((accounts) => accounts.signIn(person))
+            const fullFor = yield* takeWindows(request, account.account_id)
+            if (fullFor !== null) return tooManyCodes(fullFor)
+            return (yield* DeviceApprovals.use((approvals) => approvals.signedIn(given, account.account_id))) ?? over
+          }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed))))
+        )
+        return typeof next === "string" ? remember(reply, next).redirect("/device/confirm", 303) : send(reply, next)
+      }
+    )
 
-    pages.post("/device/decision", { config: { writes: true } }, async (request, reply) => {
-      const given = cookieOf(request)
-      const form = request.body as URLSearchParams
-      const decision = form.get("decision")
-      if (isCrossSite(request) || !fits(form.get("csrf"), given)) return send(reply, { ...over, status: 403 })
-      if (decision !== "approved" && decision !== "denied") return send(reply, { ...over, status: 400 })
-      const decided = await run(
-        reply,
-        DeviceApprovals.use((approvals) => approvals.decide(given, decision))
-      )
-      if (decided === undefined) return send(reply, over)
-      void reply.clearCookie(cookieName(), options())
-      return send(reply, shown(decidedPage(decided.client_name, decision === "approved")))
-    })
+    pages.post(
+      "/device/decision",
+      page("decideDevice", "Submit the decision", { writes: true }),
+      async (request, reply) => {
+        const given = cookieOf(request)
+        const form = request.body as URLSearchParams
+        const decision = form.get("decision")
+        if (isCrossSite(request) || !fits(form.get("csrf"), given)) return send(reply, { ...over, status: 403 })
+        if (decision !== "approved" && decision !== "denied") return send(reply, { ...over, status: 400 })
+        const decided = await run(
+          reply,
+          DeviceApprovals.use((approvals) => approvals.decide(given, decision))
+        )
+        if (decided === undefined) return send(reply, over)
+        void reply.clearCookie(cookieName(), options())
+        return send(reply, shown(decidedPage(decided.client_name, decision === "approved")))
+      }
+    )
   })
 }

@@ -1,27 +1,29 @@
 import * as Effect from "effect/Effect"
 import { DEMO_LIMITS, Sandboxes } from "#src/db/privacy/Sandboxes.ts"
-import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
-import { clientFingerprint } from "#src/http/server/limits/clientFingerprint.ts"
+import { type RouteLimit, windowsOf } from "#src/http/server/limits/Cost.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { demoSandboxDisabled, demoSandboxRateLimited } from "./tenancyErrors.ts"
 import { envelopeAnswers } from "#src/http/server/schemas/answers.ts"
 import { SandboxData } from "./sandboxSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
+const KEYS: ReadonlyArray<RouteLimit> = [
+  { kind: "demo_key_address", windowSeconds: 3600, per: "address" },
+  { kind: "demo_key_fingerprint", windowSeconds: 3600, per: "fingerprint" }
+]
+
 /** Issues a key for trying things out (contract 4.1). */
 export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
   app.post(
     "/v1/demo/sandbox-key",
     {
-      config: { auth: "none", writes: true },
+      config: { auth: "none", writes: true, cost: { rolling: KEYS } },
       schema: {
         operationId: "createSandboxKey",
         summary: "Create a demo key with its own app, without an account. Both are deleted after a day",
-        description:
-          "Takes no body. Limited to a few keys per hour for each address, and for each " +
-          "client fingerprint (user agent, languages and wider network).",
+        description: "Takes no body.",
         tags: ["App"],
-        response: envelopeAnswers(SandboxData, 413, 422, 429, 500, 503)
+        response: envelopeAnswers(SandboxData, 413, 422, 500, 503)
       }
     },
     (request, reply) => {
@@ -30,9 +32,8 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const caller = { address: clientAddress(request.ip), fingerprint: clientFingerprint(request) }
           const { apiKey, appId, expiresAt, characterSlugs } = yield* Sandboxes.use((sandboxes) =>
-            sandboxes.issue(caller)
+            sandboxes.issue(windowsOf(request))
           ).pipe(
             Effect.catchTags({
               SandboxesClosed: () => Effect.fail(demoSandboxDisabled),

@@ -187,7 +187,9 @@ export class ImageWorker extends Context.Service<
                   )
                 )
               )
-          const url = `${yield* address.current}/v1/images/${image.imageId}/content?sig=${signatures.sign(image.appId, image.imageId)}`
+          const url =
+            `${yield* address.current}/v1/images/${image.imageId}/content?sig=` +
+            `${signatures.sign(image.appId, image.imageId)}`
           // A failed picture has no URL for the log. The failure is visible on the image, its run and the trace.
           const event =
             image.sessionId === null || !image.deliver || outcome.status !== "ready"

@@ -120,8 +120,8 @@ export class UpdateWorker extends Context.Service<
       yield* repeatForever(
         "0 millis",
         Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))
-      ).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
-      yield* repeatForever("1 second", sweep).pipe(Effect.annotateLogs({ service: "Intake" }), Effect.forkScoped)
+      ).pipe(Effect.annotateLogs({ service: "UpdateWorker" }), Effect.forkScoped)
+      yield* repeatForever("1 second", sweep).pipe(Effect.annotateLogs({ service: "UpdateWorker" }), Effect.forkScoped)
 
       return UpdateWorker.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
     })

@@ -2,11 +2,18 @@ import { isQuestion } from "#pipeline/relational/rules/questions.ts"
 import { content } from "./wording.ts"
 
 /** "Hello! Who are you?" asks who the character is. */
-const BEFORE_A_QUESTION =
-  /^\W*(?:(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|cool|ok(?:ay)?|nice|and|so|but|well|oh|wow|haha|lol|thanks)(?: there| again)?[\s,!.;:]{1,20}){1,8}(?=\S+ \S)/i
+const BEFORE_A_QUESTION = new RegExp(
+  String.raw`^\W*(?:(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|cool|ok` +
+    String.raw`(?:ay)?|nice|and|so|but|well|oh|wow|haha|lol|thanks)(?: there| again)?[\s,!.;:]{1,20}){1,8}` +
+    String.raw`(?=\S+ \S)`,
+  "i"
+)
 /** "Not much, you?" */
-const RETURNED =
-  /^(?!.*\b(?:do|are|did|would|can|have) you\s*\?).{0,60}?(?:^|[,.!;]\s*)(?:and |what about |how about )?(?:you|u|yourself)\s*\?+\s*$|\b(?:hbu|wbu)\b/i
+const RETURNED = new RegExp(
+  String.raw`^(?!.*\b(?:do|are|did|would|can|have) you\s*\?).{0,60}?(?:^|[,.!;]\s*)` +
+    String.raw`(?:and |what about |how about )?(?:you|u|yourself)\s*\?+\s*$|\b(?:hbu|wbu)\b`,
+  "i"
+)
 const AS_A_GREETING = "how are you?"
 
 const SENTENCES = /(?<=[.!?…])\s+|\n+/

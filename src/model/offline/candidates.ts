@@ -11,6 +11,7 @@ import { type Memory, recall } from "./recall.ts"
 import { openingOf } from "./repertoire.ts"
 import { sharesTheme } from "./wording.ts"
 import type { Slots } from "./slots.ts"
+import { FIT, LEAVES_OPEN } from "./fits.ts"
 
 /** A possible reply. */
 export interface Candidate {
@@ -51,45 +52,6 @@ const LORE_FITS = 0.45
 /** A question about a person is answered with what is known about them, unless the author has written an answer. */
 const PERSON_FITS = 0.9
 
-/** How well the lines for an act answer it. Acts that are not listed have no lines of their own. */
-const FIT: Readonly<Partial<Record<Act, number>>> = {
-  farewell: 0.8,
-  grief: 0.95,
-  affection: 0.9,
-  insult: 0.85,
-  apology: 0.8,
-  thanks: 0.8,
-  compliment: 0.75,
-  greeting: 0.8,
-  joke: 0.85,
-  story: 0.85,
-  advice: 0.7,
-  elaborate: 0.55,
-  laughter: 0.62,
-  agreement: 0.5,
-  disagreement: 0.55,
-  acknowledgement: 0.5,
-  bad_news: 0.62,
-  good_news: 0.66,
-  question_self: 0.36,
-  question_world: 0.4,
-  command: 0.5,
-  disclosure: 0.5
-}
-/** For messages that say little, the character may choose the topic. */
-const LEAVES_OPEN: Readonly<Partial<Record<Act, number>>> = {
-  acknowledgement: 0.46,
-  agreement: 0.42,
-  laughter: 0.42,
-  disagreement: 0.4,
-  remark: 0.3,
-  disclosure: 0.25,
-  plan: 0.25,
-  elaborate: 0.25,
-  question_self: 0.15,
-  question_world: 0.15,
-  command: 0.2
-}
 /** Acts so plain that an example must do the same to answer them. */
 const PLAIN: ReadonlySet<Act> = new Set([
   "probe",
@@ -124,8 +86,12 @@ const COMFORTED: ReadonlySet<Act> = new Set([
   "elaborate"
 ])
 
-const WANTS_TO_BE_ASKED =
-  /\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) (?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|could) (?:we )?(?:talk|speak|chat) about\b/i
+const WANTS_TO_BE_ASKED = new RegExp(
+  String.raw`\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) ` +
+    String.raw`(?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|` +
+    String.raw`could) (?:we )?(?:talk|speak|chat) about\b`,
+  "i"
+)
 
 /** If the person tells something and asks something else, the reply also responds to what they told. */
 export const followUpLine = (conversation: Conversation): ReadonlyArray<Candidate> => {

@@ -2,8 +2,11 @@ import type { Conversation } from "./Conversation.ts"
 import { matcher } from "./matching.ts"
 import { openingOf } from "./repertoire.ts"
 
-const GO_ON =
-  /\b(?:go on|continue|and then|then what|tell me (?:more )?about|tell me more|say more|more|happened|next|really|seriously|what do you mean|explain|describe|let me)\b/i
+const GO_ON = new RegExp(
+  String.raw`\b(?:go on|continue|and then|then what|tell me (?:more )?about|tell me more|say more|more|happened|` +
+    String.raw`next|really|seriously|what do you mean|explain|describe|let me)\b`,
+  "i"
+)
 const ALIKE = 0.55
 const ASKED_ON = 0.92
 const URGED_ON = 0.85

@@ -28,7 +28,8 @@ const QUESTIONS: ReadonlyArray<Question> = [
     attribute: "name",
     subject: 1,
     pattern: new RegExp(
-      String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$|\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$`,
+      String.raw`\bname of (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$|` +
+        String.raw`\b(?:call|name) (?:my|our|the) (?:[a-z]+ )?(\p{L}{1,40})[^\p{L}]*$`,
       "iu"
     )
   },
@@ -41,7 +42,8 @@ const QUESTIONS: ReadonlyArray<Question> = [
     attribute: "name",
     subject: 1,
     pattern: new RegExp(
-      String.raw`(?:como (?:é que )?se chama|qual é o nome d)(?:[oa]|) ?(?:o meu|a minha|meu|minha) (${NOUN_PT})(?!\p{L})`,
+      String.raw`(?:como (?:é que )?se chama|qual é o nome d)(?:[oa]|) ?(?:o meu|a minha|meu|minha) (${NOUN_PT})` +
+        String.raw`(?!\p{L})`,
       "iu"
     )
   },
@@ -62,8 +64,11 @@ const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "home", pattern: /\bwhere (?:do )?i live\b|\bwhere i am\b/i },
   {
     attribute: "work",
-    pattern:
-      /\bwhat (?:do )?i do (?:for|as|again)\b|\bmy (?:job|profession|work)\b|\bwhere (?:do )?i work\b|\bwhat (?:do )?i work\b/i
+    pattern: new RegExp(
+      String.raw`\bwhat (?:do )?i do (?:for|as|again)\b|\bmy (?:job|profession|work)\b|\bwhere (?:do )?i work\b|` +
+        String.raw`\bwhat (?:do )?i work\b`,
+      "i"
+    )
   },
   { attribute: "study", pattern: /\bwhat (?:do i|am i|i|i am|i'm) study(?:ing)?\b/i },
   { attribute: "like", pattern: /\bwhat (?:do )?i (?:like|love|enjoy)\b/i },
@@ -105,10 +110,18 @@ const ofSentence = (fact: Fact): Memory => ({
   slots: { subject: subjectOf(fact), quote: secondPerson(fact.quote) }
 })
 
-const EVERYTHING =
-  /\b(?:know|remember) (?:anything )?(?:about |of )?me\b|\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$/i
-const EXPECTS_MEMORY =
-  /\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b|(?<!\p{L})(?:como (?:é que )?(?:eu )?(?:me|se) cham[oa]|onde (?:é que )?(?:eu )?(?:moro|vivo)|de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})/iu
+const EVERYTHING = new RegExp(
+  String.raw`\b(?:know|remember) (?:anything )?(?:about |of )?me\b|` +
+    String.raw`\bwhat (?:did|have) i (?:said|say|tell|told)(?: you)?(?: so far| before| earlier| about me)?\W*$`,
+  "i"
+)
+const EXPECTS_MEMORY = new RegExp(
+  String.raw`\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|` +
+    String.raw`\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b|` +
+    String.raw`(?<!\p{L})(?:como (?:é que )?(?:eu )?(?:me|se) cham[oa]|onde (?:é que )?(?:eu )?(?:moro|vivo)|` +
+    String.raw`de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})`,
+  "iu"
+)
 const THEIR_NAME = /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b/i
 const NAMED = /(?<=\s)\p{Lu}[\p{L}'’-]+/gu
 const WHO = /^\W*who\b/i

@@ -9,8 +9,11 @@ import { fillSlots } from "./slots.ts"
  */
 const ONE_IN = 4
 
-const EMOJI =
-  /(?<![ \t])[ \t]*(?:\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{RI}\p{RI})(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
+const EMOJI = new RegExp(
+  String.raw`(?<![ \t])[ \t]*(?:\p{Extended_Pictographic}|\p{Emoji_Presentation}|\p{RI}\p{RI})` +
+    String.raw`(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*`,
+  "gu"
+)
 const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
 
 /**

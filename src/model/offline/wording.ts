@@ -76,7 +76,10 @@ const THEMES: ReadonlyArray<readonly [string, RegExp]> = [
   ["childhood", /^(?:childhood|child|grow|young|little|born|school)/],
   [
     "love",
-    /^(?:love|romance|romantic|married|marriage|husband|wife|girlfriend|boyfriend|partner|dat(?:e|ing)|single|crush|kiss)/
+    new RegExp(
+      "^(?:love|romance|romantic|married|marriage|husband|wife|girlfriend|boyfriend|partner|dat(?:e|ing)|single|" +
+        "crush|kiss)"
+    )
   ],
   ["afraid", /^(?:afraid|terrif|nightmare|dread)/],
   ["family", /^(?:famil|mother|father|parent|brother|sister|sibling|daughter|son$|grandmother|grandfather)/],

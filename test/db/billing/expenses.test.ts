@@ -39,7 +39,9 @@ const createIn = async (id: string) => {
 const app = async (used: number, monthsAgo = 0) => {
   const id = `app_${++apps}`
   await createIn(id)
-  await database.sql`insert into allowances (app_id, kind, monthly_limit_micro_usd, day, month_used_micro_usd) values (${id}, 'app', 100, (now() at time zone 'utc' - ${monthsAgo}::int * interval '1 month')::date, ${used})`
+  await database.sql`
+    insert into allowances (app_id, kind, monthly_limit_micro_usd, day, month_used_micro_usd)
+    values (${id}, 'app', 100, (now() at time zone 'utc' - ${monthsAgo}::int * interval '1 month')::date, ${used})`
   return id
 }
 const take = (id: string, microUsd: number) =>
@@ -101,7 +103,8 @@ describe("an expense", () => {
     const usedByAnn = async () =>
       Number(
         (
-          await database.sql`select day_used_micro_usd as used from allowances where app_id = ${id} and kind = 'end_user'`
+          await database.sql`
+            select day_used_micro_usd as used from allowances where app_id = ${id} and kind = 'end_user'`
         )[0]?.["used"]
       )
     assert.deepStrictEqual([await used(id), await usedByAnn()], [20, 20])

@@ -71,8 +71,10 @@ const sums = async (appId: string) => {
   const [row] = await database.sql<
     Array<{ settled: number; held: number; open: number; charged: number; staged: number }>
   >`
-    select (select coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int from ledger where app_id = ${appId}) as settled,
-      (select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int from ledger where app_id = ${appId}) as held,
+    select (select coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int from ledger
+      where app_id = ${appId}) as settled,
+      (select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int from ledger
+        where app_id = ${appId}) as held,
       (select coalesce(sum(hold_micro_usd), 0)::int from turns where app_id = ${appId} and outcome is null) as open,
       (select coalesce(sum(cost_micro_usd), 0)::int from turns where app_id = ${appId}) as charged,
       (select coalesce(sum(cost_micro_usd), 0)::int from turn_stages where app_id = ${appId}) as staged`
@@ -137,13 +139,16 @@ describe("the ledger", () => {
   it("is recounted over all time for a total limit, from the first entry on", async () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
-    await database.sql`insert into allowances (app_id, kind, total_limit_micro_usd) values (${appId}, 'app', ${3 * HOLD})`
     await database.sql`
-      insert into ledger (app_id, at, run_ref, activity, entry, amount_micro_usd, price_version) values (${appId}, now() - interval '70 days', 'run_old', 'message_fast', 'settle', ${HOLD}, 'old')`
+      insert into allowances (app_id, kind, total_limit_micro_usd) values (${appId}, 'app', ${3 * HOLD})`
+    await database.sql`
+      insert into ledger (app_id, at, run_ref, activity, entry, amount_micro_usd, price_version)
+        values (${appId}, now() - interval '70 days', 'run_old', 'message_fast', 'settle', ${HOLD}, 'old')`
     await engine.send({ appId, sessionId })
     await engine.run(Allowances.use((allowances) => allowances.recount([appId])))
-    const [row] =
-      await database.sql`select month_used_micro_usd::int as month, total_used_micro_usd::int as total from allowances where app_id = ${appId}`
+    const [row] = await database.sql`
+        select month_used_micro_usd::int as month, total_used_micro_usd::int as total from allowances
+        where app_id = ${appId}`
     assert.deepStrictEqual({ ...row }, { month: HOLD, total: 2 * HOLD })
     assert.deepStrictEqual(count(await sendMany(appId, [sessionId], 3)), { accepted: 1, budget_exceeded: 2 })
   })
@@ -296,7 +301,8 @@ describe("a limit", () => {
   it("on message length counts code points, and is checked before an exit and after the quota", async () => {
     const appId = await engine.createApp()
     const [open, ended] = [await engine.createSession(appId), await engine.createSession(appId)]
-    await database.sql`insert into allowances (app_id, kind, message_limit, message_length_limit) values (${appId}, 'app', 1, 5)`
+    await database.sql`
+      insert into allowances (app_id, kind, message_limit, message_length_limit) values (${appId}, 'app', 1, 5)`
     await database.sql`update session_logs set status = 'exited' where session_id = ${ended}`
     const send = async (sessionId: string, text: string) => (await engine.send({ appId, sessionId, text })).answer
     assert.strictEqual(await send(open, "👩‍🚀👩‍🚀"), "message_too_long")

@@ -76,7 +76,8 @@ const heldOf = async ({ appId }: TestSession) =>
   )[0]?.used
 const countersOf = async ({ sessionId }: TestSession) => {
   const [row] = await database.sql<Array<{ status: string; open_turns: number; gaps: number }>>`
-    select status, open_turns, (last_cursor - (select count(*) from events e where e.session_id = l.session_id))::int as gaps from session_logs l where session_id = ${sessionId}`
+    select status, open_turns, (last_cursor - (select count(*) from events e
+      where e.session_id = l.session_id))::int as gaps from session_logs l where session_id = ${sessionId}`
   return { ...row }
 }
 
@@ -131,7 +132,9 @@ describe("a claim", () => {
   it("pins the character to the version that the turn started with", async () => {
     const session = await waiting(1)
     const first = await claim(session)
-    await database.sql`insert into character_versions select app_id, slug, 2, profile from character_versions where app_id = ${session.appId}`
+    await database.sql`
+      insert into character_versions select app_id, slug, 2, profile from character_versions
+      where app_id = ${session.appId}`
     await database.sql`update characters set version = 2 where app_id = ${session.appId}`
     await engine.run(Turns.use((turns) => turns.release(leaseOf(first), [])))
     assert.deepInclude(await claim(session, 1), { character_version: 1, fence: 2 })
@@ -143,7 +146,8 @@ describe("a claim", () => {
     await database.sql`delete from graphile_worker._private_jobs`
     await engine.run(Turns.use((turns) => turns.release(first, [])))
     assert.lengthOf(
-      await database.sql`select 1 from graphile_worker._private_jobs where strpos(payload::text, ${session.sessionId}) > 0`,
+      await database.sql`
+        select 1 from graphile_worker._private_jobs where strpos(payload::text, ${session.sessionId}) > 0`,
       1
     )
     const second = leaseOf(await claim(session, 1))
@@ -286,9 +290,9 @@ describe("the cost of an attempt", () => {
     ).map(({ cost }) => cost)
   const rowsOf = async ({ sessionId }: TestSession) =>
     (
-      await database.sql<
-        Array<{ row: string }>
-      >`select fence || ' ' || seq || ' ' || status || ' ' || cost_micro_usd as row from turn_stages where session_id = ${sessionId} order by fence, seq`
+      await database.sql<Array<{ row: string }>>`
+        select fence || ' ' || seq || ' ' || status || ' ' || cost_micro_usd as row from turn_stages
+        where session_id = ${sessionId} order by fence, seq`
     ).map(({ row }) => row)
   const cutOff = (costMicroUsd: number): StageRecord => ({
     ...spent(costMicroUsd),

@@ -49,7 +49,8 @@ const heldByTheDead = async (count: number, crashes: number) => {
 }
 const freed = async () =>
   await database.sql<Array<{ crashes: number; wait: number; free: boolean }>>`
-    select crashes, extract(epoch from due_at - now())::float8 as wait, owner is null as free from turns where outcome is null`
+    select crashes, extract(epoch from due_at - now())::float8 as wait, owner is null as free from turns
+      where outcome is null`
 const jobs = async () =>
   (await database.sql<Array<{ jobs: number }>>`select count(*)::int as jobs from graphile_worker.jobs`)[0]?.jobs
 
@@ -96,7 +97,8 @@ describe("turns of a dead worker", () => {
     await heldByTheDead(1, 0)
     const pools = ["pool-named", "pool-unnamed", "pool-alive"]
     for (const pool of pools) await database.sql`select graphile_worker.add_job('turn', '{}', job_key := ${pool})`
-    await database.sql`update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
+    await database.sql`
+      update graphile_worker._private_jobs set locked_by = key, locked_at = now() where key = any(${pools})`
     await database.sql`update workers set pool_id = 'pool-named' where worker_id = 'wrk_dead'`
     await database.sql.begin(async (alive) => {
       await alive`select pg_advisory_xact_lock(hashtextextended('wrk_alive', 0))`
@@ -152,7 +154,9 @@ describe("the sweeper", () => {
     const { sessions } = await heldByTheDead(250, 0)
     await database.sql`delete from workers where worker_id = 'wrk_dead'`
     for (const [i, sessionId] of sessions.entries()) {
-      await database.sql`update turns set owner = null, due_at = now() - make_interval(secs => ${10 + i}) where session_id = ${sessionId}`
+      await database.sql`
+        update turns set owner = null, due_at = now() - make_interval(secs => ${10 + i})
+        where session_id = ${sessionId}`
     }
     assert.strictEqual(await sweep(), 200)
     const woken = await database.sql<Array<{ key: string }>>`select key from graphile_worker.jobs order by id`

@@ -139,17 +139,17 @@ describe("an export", () => {
     return found ?? assert.fail("no export")
   }
 
-  it("gets its try back when its worker stops", async () => {
+  it("gets its attempt back when its worker stops", async () => {
     await holdAndStop(claimed(3))
     assert.deepStrictEqual({ ...(await row()) }, { owner: null, attempts: 2, wait: null })
   })
 
-  it("gets its try back when its worker was stuck in something else", async () => {
+  it("gets its attempt back when its worker was stuck in something else", async () => {
     await holdAndDie(claimed(3), { kind: "proactive", unit: "ses_1", counted: true })
     assert.deepStrictEqual({ ...(await row()) }, { owner: null, attempts: 2, wait: null })
   })
 
-  it("counts the try at which its worker died, and is made again at once the first time, and later after that", async () => {
+  it("counts the attempt at which its worker died, and is retried at once the first time, then later", async () => {
     await holdAndDie(claimed(1))
     const first = await row()
     assert.deepStrictEqual([first.owner, first.attempts], [null, 1])
@@ -217,7 +217,8 @@ describe("a leased lane", () => {
         [3, "message.created"]
       ] as const)
         await sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-          values (${appId}, ${session}, ${cursor}, ${`evt_${session}_${cursor}`}, ${type}, 'user', 'run_1', 'api', '{}')`
+          values (${appId}, ${session}, ${cursor}, ${`evt_${session}_${cursor}`}, ${type}, 'user', 'run_1', 'api',
+            '{}')`
       await sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status, owner, sending,
           failures) values (${appId}, ${session}, 'chn_1', 1, 1, 3, 'ready', ${owner}, ${sending}, ${failures})`
       return session
@@ -258,7 +259,7 @@ describe("a leased lane", () => {
     assert.isAtMost(wait, 90)
   })
 
-  it("is ready at once after each of five crashes that its receiver's refusals separate, and is not given up", async () => {
+  it("is ready at once after each of five crashes with refusals of its receiver between them", async () => {
     const session = await lease(3)("wrk_none")
     for (let fence = 1; fence <= 5; fence++) {
       await holdAndDie(

@@ -100,7 +100,9 @@ const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): 
 })
 const lane = async (session = "s1") =>
   (
-    await database.sql`select position::int, head::int, status, owner, fence, failures, sending::int from lanes where session_id = ${session}`
+    await database.sql`
+      select position::int, head::int, status, owner, fence, failures, sending::int from lanes
+      where session_id = ${session}`
   )[0]
 
 describe("a claim", () => {
@@ -142,9 +144,15 @@ describe("a claim", () => {
 
   it("reaches all channels in turn if there are more than one claim can visit", async () => {
     const channels = Array.from({ length: 300 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
-    await database.sql`insert into channels (app_id, channel_id, kind, endpoint, target) select 'app_a', c, 'webhook', c, '{}' from unnest(${channels}::text[]) c`
-    await database.sql`insert into lanes (app_id, session_id, channel_id, generation, position, head, status) select 'app_a', 's1', c, 1, 0, 1, 'ready' from unnest(${channels}::text[]) c`
-    await database.sql`insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload) values ('app_a', 's1', 1, 'evt_1', 'message.created', 'user', 'run_1', 'api', '{}')`
+    await database.sql`
+      insert into channels (app_id, channel_id, kind, endpoint, target) select 'app_a', c, 'webhook', c, '{}'
+      from unnest(${channels}::text[]) c`
+    await database.sql`
+      insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
+      select 'app_a', 's1', c, 1, 0, 1, 'ready' from unnest(${channels}::text[]) c`
+    await database.sql`
+      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+      values ('app_a', 's1', 1, 'evt_1', 'message.created', 'user', 'run_1', 'api', '{}')`
     const room = { lanes: 300, perApp: 1000 }
     const first = await lanes((l) => l.claim("wrk_1", { ...ROOM, ...room }))
     expect(first).toMatchObject({ more: true })
@@ -294,8 +302,10 @@ describe("an event with several parts", () => {
   it("with a requested retry reports which parts have arrived, and ends with the last one", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     await database.sql`update lanes set position = 2, redo = '{1}'`
-    await database.sql`insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome, started_at) values
-      ('app_a', 's1', 'chn_1', 1, 0, 0, 'evt_s1_1', 'sent', now()), ('app_a', 's1', 'chn_1', 1, 1, 0, 'evt_s1_1', 'unknown', now())`
+    await database.sql`insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id,
+      outcome, started_at) values
+      ('app_a', 's1', 'chn_1', 1, 0, 0, 'evt_s1_1', 'sent', now()),
+        ('app_a', 's1', 'chn_1', 1, 1, 0, 'evt_s1_1', 'unknown', now())`
     const [lease] = await claim()
     expect(lease?.events).toMatchObject([{ cursor: 1, redo: true, sent: [0] }])
     await lanes((l) => l.settle(step(lease!, 0, { part: 1, last: false, next: lease!.events[0]! })))
@@ -395,7 +405,9 @@ describe("events with a requested retry", () => {
 describe("the health of a channel", () => {
   const health = async () =>
     (
-      await database.sql`select status, consecutive_failures, failing_since is not null as failing, not_before > now() + interval '50 minutes' as probed from channels`
+      await database.sql`
+        select status, consecutive_failures, failing_since is not null as failing,
+        not_before > now() + interval '50 minutes' as probed from channels`
     )[0]
   const fail = async (change: Partial<LaneStep> = {}) => {
     await database.sql`update lanes set status = 'ready', owner = null`
@@ -441,7 +453,8 @@ describe("a lane that waits for a retry", () => {
   const wait = async (session: string) =>
     (
       await database.sql`
-    select status, failures, due_at <= now() as due, planned_at is not null as early, due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`
+    select status, failures, due_at <= now() as due, planned_at is not null as early,
+      due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`
     )[0]
 
   it("is tried at once when another lane of its endpoint succeeds, and keeps its failure count", async () => {
@@ -491,7 +504,8 @@ describe("a lane that waits for a retry", () => {
       select 'app_a', s, 'chn_1', 1, 0, 3, 'waiting', 5, now() + interval '1 hour' from unnest(${sessions}::text[]) s`
     await database.sql`
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select 'app_a', s, 1, 'evt_' || s, 'message.created', 'user', 'run_1', 'api', '{}' from unnest(${sessions}::text[]) s`
+      select 'app_a', s, 1, 'evt_' || s, 'message.created', 'user', 'run_1', 'api', '{}'
+        from unnest(${sessions}::text[]) s`
     const ready = async () => (await database.sql`select from lanes where planned_at is not null`).length
     await lanes((l) => l.settle(step(sound!, 0)))
     const few = await ready()

@@ -132,10 +132,14 @@ const read = async (
 
 const standing = async (places: ReadonlyArray<TestSession>) => {
   const rows = await database.sql`
-    select r.read_turn, (select json_agg(text) from memories m where m.session_id = w.session_id) as memories, (select count(*)::int from relational_patches p where p.session_id = w.session_id) as patches,
-      (select sum(amount_micro_usd)::int from ledger l where l.session_id = w.session_id and l.entry = 'settle') as booked,
-      (select count(*)::int from turn_stages g where g.session_id = w.session_id and g.stage = 'relational_update') as stages, t.cost_micro_usd::int as cost
-    from unnest(${places.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(session_id, n) left join relationships r using (session_id) left join turns t using (session_id) order by n`
+    select r.read_turn, (select json_agg(text) from memories m where m.session_id = w.session_id) as memories,
+      (select count(*)::int from relational_patches p where p.session_id = w.session_id) as patches,
+      (select sum(amount_micro_usd)::int from ledger l where l.session_id = w.session_id
+        and l.entry = 'settle') as booked,
+      (select count(*)::int from turn_stages g where g.session_id = w.session_id
+        and g.stage = 'relational_update') as stages, t.cost_micro_usd::int as cost
+    from unnest(${places.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(session_id, n) left
+      join relationships r using (session_id) left join turns t using (session_id) order by n`
   return [...rows]
 }
 const once = (text: string) => ({ read_turn: 1, memories: [text], patches: 1, booked: COST, stages: 1, cost: COST })
@@ -151,8 +155,9 @@ describe("memory extractions of many sessions in one batch", () => {
       await standing(places),
       places.map((_, n) => once(`I have ${n} cats.`))
     )
-    const [row] =
-      await database.sql`select count(distinct xmin::text)::int as transactions from relational_patches where app_id = ${places[0]?.appId ?? ""}`
+    const [row] = await database.sql`
+        select count(distinct xmin::text)::int as transactions from relational_patches
+        where app_id = ${places[0]?.appId ?? ""}`
     assert.strictEqual(row?.["transactions"], 2)
     assert.deepStrictEqual(
       await runtime.runPromise(Effect.forEach(places, next)),
@@ -168,7 +173,9 @@ describe("memory extractions of many sessions in one batch", () => {
     const blocker = postgres(database.url, { max: 1, onnotice: () => {} })
     const waiting = async () =>
       (
-        await database.sql`select pid from pg_stat_activity where datname = current_database() and application_name = 'troupe' and state = 'active' and wait_event_type = 'Lock'`
+        await database.sql`
+          select pid from pg_stat_activity where datname = current_database() and application_name = 'troupe'
+          and state = 'active' and wait_event_type = 'Lock'`
       ).length
     try {
       let written: ReturnType<typeof write> | undefined
@@ -183,7 +190,9 @@ describe("memory extractions of many sessions in one batch", () => {
           "every open connection to wait or to be idle",
           async () =>
             (
-              await database.sql`select 1 from pg_stat_activity where datname = current_database() and application_name = 'troupe' and state = 'active' and wait_event_type is distinct from 'Lock'`
+              await database.sql`
+                select 1 from pg_stat_activity where datname = current_database() and application_name = 'troupe'
+                and state = 'active' and wait_event_type is distinct from 'Lock'`
             ).length === 0
         )
         assert.strictEqual(await waiting(), 2)

@@ -46,7 +46,8 @@ const session = async (said: ReadonlyArray<string>, given: { readonly app?: stri
   ]
   await database.sql`
     insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    select ${app}, ${id}, n, 'evt_' || n, 'message.created', case when n % 2 = 1 then 'user' else 'character' end, 'run', 'api', json_build_object('text', text)
+    select ${app}, ${id}, n, 'evt_' || n, 'message.created', case when n % 2 = 1 then 'user' else 'character'
+      end, 'run', 'api', json_build_object('text', text)
     from unnest(${all}::text[]) with ordinality as s(text, n)`
   return { app, id, said: all.length }
 }
@@ -82,9 +83,9 @@ const search = async (
 const best = async (...args: Parameters<typeof search>) => (await search(...args))[0]?.text
 const docsOf = async ({ id }: TestSession) =>
   (
-    await database.sql<
-      Array<{ docs: number; to: number }>
-    >`select sum(cardinality(cursors))::int as docs, max(cursors[cardinality(cursors)])::int as to from memory_blocks where session_id = ${id}`
+    await database.sql<Array<{ docs: number; to: number }>>`
+      select sum(cardinality(cursors))::int as docs, max(cursors[cardinality(cursors)])::int as to from memory_blocks
+      where session_id = ${id}`
   )[0]
 
 describe("recall", () => {
@@ -170,8 +171,10 @@ describe("recall", () => {
   it("indexes a message only once if two processes do it at the same time", async () => {
     const from = await session(["the harbour froze", "Brr."])
     await Promise.all(Array.from({ length: 6 }, () => search(from, "harbour")))
-    const [row] =
-      await database.sql`select count(*)::int as docs, count(distinct cursor)::int as cursors, (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${from.id}) as last from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${from.id}`
+    const [row] = await database.sql`
+        select count(*)::int as docs, count(distinct cursor)::int as cursors,
+        (select max(first_doc + cardinality(cursors)) - 1 from memory_blocks where session_id = ${from.id}) as last
+        from memory_blocks, unnest(cursors) as c(cursor) where session_id = ${from.id}`
     assert.deepStrictEqual({ ...row }, { docs: from.said - 8, cursors: from.said - 8, last: from.said - 8 })
   })
 
@@ -192,9 +195,13 @@ describe("recall", () => {
     await database.sql`insert into apps (app_id, name) values ('app_kept', 'kept')`
     await database.sql`insert into characters (app_id, slug, version) values ('app_kept', 'ada', 1)`
     await database.sql`insert into end_users (app_id, external_user_ref) values ('app_kept', 'u')`
-    await database.sql`insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata) values ('app_kept', ${from.id}, 'ada', 'u', '{}', '{}')`
-    await database.sql`insert into session_logs (app_id, session_id, last_cursor) values ('app_kept', ${from.id}, ${from.said})`
-    await database.sql`update events set created_at = now() - interval '3 days' where app_id = 'app_kept' and cursor <= 40`
+    await database.sql`
+      insert into sessions (app_id, session_id, character_slug, external_user_ref, proactive_controls, metadata)
+      values ('app_kept', ${from.id}, 'ada', 'u', '{}', '{}')`
+    await database.sql`
+      insert into session_logs (app_id, session_id, last_cursor) values ('app_kept', ${from.id}, ${from.said})`
+    await database.sql`
+      update events set created_at = now() - interval '3 days' where app_id = 'app_kept' and cursor <= 40`
     await runtime.runPromise(Retention.use((retention) => retention.apply))
     const [row] = await database.sql`select min(doc) as first from memory_terms where session_id = ${from.id}`
     assert.deepStrictEqual({ ...row }, { first: 41 })

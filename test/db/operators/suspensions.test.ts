@@ -39,10 +39,13 @@ const suspensions = <A, E>(use: (service: Suspensions["Service"]) => Effect.Effe
   runtime.runPromise(Suspensions.use(use))
 const parkLanes = (app: string, channel: string, count: number, head: number) => database.sql`
   insert into lanes (app_id, session_id, channel_id, generation, position, head, status)
-  select ${app}, 'ses_' || ${head}::int || '_' || n, ${channel}, 1, 0, ${head}, 'parked' from generate_series(1, ${count}::int) n`
+  select ${app}, 'ses_' || ${head}::int || '_' || n, ${channel}, 1, 0, ${head}, 'parked'
+    from generate_series(1, ${count}::int) n`
 const lanes = async () =>
   (
-    await database.sql`select app_id, channel_id, status, count(*)::int from lanes where session_id like 'ses%' group by 1, 2, 3 order by 1, 2, 3`
+    await database.sql`
+      select app_id, channel_id, status, count(*)::int from lanes where session_id like 'ses%' group by 1, 2, 3
+      order by 1, 2, 3`
   ).map(({ app_id, channel_id, status, count }) => [app_id, channel_id, status, count])
 
 describe("a resumed app", () => {

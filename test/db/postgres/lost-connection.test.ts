@@ -118,7 +118,9 @@ describe("a cancelled query", () => {
     const gate = await openGate(database.url)
     const waiting = async () =>
       (
-        await database.sql`select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+        await database.sql`
+          select 1 from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`
       ).length
     const lock = (key: number) =>
       Database.use(({ query }) =>
@@ -138,7 +140,9 @@ describe("a cancelled query", () => {
             "the locks",
             async () =>
               (
-                await database.sql`select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`
+                await database.sql`
+                  select 1 from pg_locks where locktype = 'advisory' and granted
+                  and database = (select oid from pg_database where datname = current_database())`
               ).length === 2
           )
         )

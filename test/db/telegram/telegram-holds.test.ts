@@ -41,7 +41,8 @@ afterEach(async () => {
 const holds = <A, E>(use: (holds: TelegramSuspensions["Service"]) => Effect.Effect<A, E>) =>
   runtime.runPromise(TelegramSuspensions.use(use))
 const arrives = (updateId: number) => database.sql`
-  insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw) values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
+  insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw)
+    values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
 /** The updates that a claim takes, one by one, each completed before the next. */
 const claim = async () =>
   (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) =>
@@ -50,14 +51,16 @@ const claim = async () =>
 const done = () => database.sql`update telegram_updates set done_at = now(), owner = null where owner is not null`
 const aside = async () =>
   (
-    await database.sql`select update_id::int from telegram_updates where done_at is null and due_at = 'infinity' order by 1`
+    await database.sql`
+      select update_id::int from telegram_updates where done_at is null and due_at = 'infinity' order by 1`
   ).map((row) => row["update_id"])
 const waitingForLocks = (count: number) =>
   until(
     `${count} to wait for a lock`,
     async () =>
       (
-        await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        await database.sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       ).length === count
   )
 
@@ -67,7 +70,8 @@ describe("a hold", () => {
     await holds((h) => h.suspend(null, "first"))
     await arrives(1)
     await sql.unsafe(`
-      create function wait_here() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(1); return new; end';
+      create function wait_here() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(1); return \
+new; end';
       create trigger wait_here after update on telegram_holds for each row execute function wait_here()`)
     let changing: Promise<boolean> | undefined
     await sql.begin(async (held) => {

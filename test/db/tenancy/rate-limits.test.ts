@@ -92,7 +92,9 @@ describe("a rate limit", () => {
     withProcesses(1, 5, async ([process]) => {
       for (const moved of ["-1 minute", "1 hour"]) {
         const subject = `app_${++subjects}`
-        await database.sql`insert into rate_windows (subject, policy, quota, ends_at, leased, granted) values (${subject}, 'messages', 5, now() + ${moved}::text::interval, 5, 1)`
+        await database.sql`
+          insert into rate_windows (subject, policy, quota, ends_at, leased, granted)
+          values (${subject}, 'messages', 5, now() + ${moved}::text::interval, 5, 1)`
         assert.isTrue((await take(process as Process, subject)).taken, moved)
       }
     }))

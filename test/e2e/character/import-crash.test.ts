@@ -38,7 +38,9 @@ const hold = async (table: "imports" | "assets") => {
         `a writer of ${table}`,
         async () =>
           (
-            await database.sql`select 1 from pg_locks where not granted and relation = ${table}::regclass and database = (select oid from pg_database where datname = current_database())`
+            await database.sql`
+              select 1 from pg_locks where not granted and relation = ${table}::regclass
+              and database = (select oid from pg_database where datname = current_database())`
           ).length > 0
       ),
     letGo: async () => {
@@ -53,9 +55,8 @@ describe("a process that is killed while it commits an import", () => {
     const env = { DATABASE_URL: database.url, SECRETS_KEY, STORAGE_DIR: folder }
     const { appId, key } = await createAppIn(database.sql)
     const slug = "mara"
-    const description =
-      `Mara keeps an inn.\nAppearance: grey ` +
-      `braid\n\n${Array.from({ length: 90 }, (_, n) => `In the year ${1800 + n} the river rose to the ${n}th step.`).join("\n\n")}`
+    const chronicle = Array.from({ length: 90 }, (_, n) => `In the year ${1800 + n} the river rose to the ${n}th step.`)
+    const description = `Mara keeps an inn.\nAppearance: grey braid\n\n${chronicle.join("\n\n")}`
     const assets = [
       { type: "icon", uri: "embeded://a.png", name: "main", ext: "png" },
       { type: "emotion", uri: "embeded://b.png", name: "joy", ext: "png" }

@@ -159,7 +159,8 @@ describe("a worker that only seems dead", () => {
 
     const cutAt = performance.now()
     const cut = await fleet.database.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'troupe-worker'`
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+        and application_name = 'troupe-worker'`
     assert.strictEqual(cut.length, 1)
     const rerun = await fleet.model.call(2)
     await annotate(`rerun began ${Math.round(rerun.at - cutAt)} ms after the cut`)

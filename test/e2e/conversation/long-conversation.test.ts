@@ -131,8 +131,9 @@ const holds = async (
       Math.round(row.stages.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) * 1e6)
     )
   }
-  const [booked] = await server.database
-    .sql`select coalesce(sum(amount_micro_usd), 0)::int as total from ledger where app_id = ${app.appId} and entry = 'settle'`
+  const [booked] = await server.database.sql`
+      select coalesce(sum(amount_micro_usd), 0)::int as total from ledger where app_id = ${app.appId}
+      and entry = 'settle'`
   assert.strictEqual(booked?.["total"], Math.round(trace.reduce((sum, { cost_usd }) => sum + cost_usd, 0) * 1e6))
   const books = await runTroupe({ DATABASE_URL: server.database.url }, ["ledger", "check", "--app", app.appId])
   assert.deepStrictEqual(JSON.parse(books.stdout), { turns: messages.length, mismatches: [] })
@@ -234,9 +235,9 @@ describe("two hundred turns on a model that repeats itself and invents things", 
     const refusals = conversation.trace.flatMap(({ stages }) =>
       stages.flatMap(({ decision }) => (decision?.startsWith("refused:") === true ? [decision] : []))
     )
+    const counts = Object.entries(Object.groupBy(refusals, (gate) => gate)).map(([gate, all]) => [gate, all?.length])
     await annotate(
-      `${borneOut} replies lean on a turn that they name; refused: ` +
-        `${JSON.stringify(Object.fromEntries(Object.entries(Object.groupBy(refusals, (gate) => gate)).map(([gate, all]) => [gate, all?.length])))}`
+      `${borneOut} replies lean on a turn that they name; refused: ${JSON.stringify(Object.fromEntries(counts))}`
     )
     assert.isAbove(borneOut, 5)
     assert.include(refusals, "refused:unsupported_memory")

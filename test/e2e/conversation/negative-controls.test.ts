@@ -108,7 +108,8 @@ describe("a log read as `id > cursor`", () => {
       async () =>
         !waits ||
         (
-          await database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          await database.sql`
+            select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
         ).length > 0
     )
     await look()

@@ -28,8 +28,9 @@ const pushed = async (app: TestApp): Promise<string> => {
   return session
 }
 const attempts = (session: string) =>
-  fleet.database
-    .sql`select cursor::int, outcome, error_code from delivery_attempts where session_id = ${session} order by started_at, fence`
+  fleet.database.sql`
+      select cursor::int, outcome, error_code from delivery_attempts where session_id = ${session}
+      order by started_at, fence`
 const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
 
 describe("a lane whose courier dies", () => {

@@ -34,7 +34,8 @@ const openSession = async () => {
 const laneOf = async (session: string) =>
   (
     await server.database.sql`
-  select status, failures, position = head as done, extract(epoch from due_at - sending_at)::float8 as wait from lanes where session_id = ${session}`
+  select status, failures, position = head as done, extract(epoch from due_at - sending_at)::float8 as wait from lanes
+    where session_id = ${session}`
   )[0]!
 const waiting = (session: string, failures: number) =>
   until(`${failures} failed tries`, async () => {

@@ -56,7 +56,7 @@ const whenAll = (what: string, test: (row: { attempts: number; owner: string | n
   })
 
 describe("research, probes and evals", () => {
-  it("get a try back when their worker stops, and are given up at the fifth death, but not what was beside them", async () => {
+  it("get an attempt back when their worker stops, and are given up alone at the fifth death", async () => {
     const { sql } = database
     const post = async (path: string, body: unknown) => {
       const answer = await app.post(path, body)

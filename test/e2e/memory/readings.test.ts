@@ -118,8 +118,10 @@ describe("during a memory extraction", () => {
     for (const { id } of await memories(session)) await app.delete(`/v1/sessions/${session}/memories/${id}`)
     end()
     await whenRead(session, 2)
-    const rows = await server.database
-      .sql`select bearing::text as told from relationships where session_id = ${session} union all select patch::text from relational_patches where session_id = ${session} union all select text from memories where session_id = ${session}`
+    const rows = await server.database.sql`
+        select bearing::text as told from relationships where session_id = ${session} union all select patch::text
+        from relational_patches where session_id = ${session} union all select text from memories
+        where session_id = ${session}`
     assert.isEmpty(rows.filter(({ told }) => /thimbles/i.test(told)))
   })
 

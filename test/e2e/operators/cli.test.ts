@@ -287,9 +287,11 @@ describe("chat", () => {
     ]
   ])("waits only until the end of the turn if the character %s", async (_, outcome, afterwards, reply, lines) => {
     const session = { id: "ses_1", character_slug: "mara", status: "active", last_cursor: 0 }
-    const frame = (cursor: number, type: string, role: string, payload: object) =>
-      `id: ${cursor}\nevent: ${type}\ndata: ` +
-      `${JSON.stringify({ id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at: "2026-01-01T00:00:00.000Z", payload })}\n\n`
+    const created_at = "2026-01-01T00:00:00.000Z"
+    const frame = (cursor: number, type: string, role: string, payload: object) => {
+      const event = { id: `evt_${cursor}`, cursor, type, role, trace_id: "run_1", created_at, payload }
+      return `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+    }
     let stream: ServerResponse | undefined
     const routes: Readonly<Record<string, (response: ServerResponse, headers: IncomingHttpHeaders) => unknown>> = {
       "/v1/sessions": () => session,

@@ -64,7 +64,7 @@ const makeDue = async (sessions: ReadonlyArray<string>) => {
 }
 
 describe("a proactive check that aborts its process", () => {
-  it("is given up after five times, while the other sessions of its batch are decided on, and count no crash", async () => {
+  it("is given up after five crashes, while the rest of its batch is decided and counts no crash", async () => {
     const before = await startSessions(BEFORE)
     const [guilty = ""] = await startSessions(1)
     const after = await startSessions(AFTER)

@@ -39,7 +39,9 @@ describe("a proactive message", () => {
       1
     )
     const ledger = await fleet.database.sql`
-      select sum(amount_micro_usd) filter (where entry <> 'settle')::int as held, sum(amount_micro_usd) filter (where entry = 'settle')::int as settled, array_to_string(array_agg(distinct activity), ' ') as activities from ledger where session_id = ${session}`
+      select sum(amount_micro_usd) filter (where entry <> 'settle')::int as held,
+        sum(amount_micro_usd) filter (where entry = 'settle')::int as settled,
+        array_to_string(array_agg(distinct activity), ' ') as activities from ledger where session_id = ${session}`
     const [turn] = await fleet.database
       .sql`select cost_micro_usd::int as cost, crashes from turns where session_id = ${session}`
     assert.deepInclude(ledger[0], { held: 0, settled: turn?.["cost"], activities: "proactive" })

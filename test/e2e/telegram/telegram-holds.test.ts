@@ -132,8 +132,8 @@ describe("while the operator holds all bots", () => {
         "the update to be stored",
         async () =>
           (
-            await harness.server.database
-              .sql`select 1 from telegram_updates where channel_id = ${second.id} and kind = 'command' and done_at is null`
+            await harness.server.database.sql`
+                select 1 from telegram_updates where channel_id = ${second.id} and kind = 'command' and done_at is null`
           ).length === 1
       )
       await shiftIntoPast(harness.server.database.sql, bea.session, 13)
@@ -175,7 +175,8 @@ describe("while the operator holds all bots", () => {
         async () =>
           (
             await harness.server.database.sql`
-      select graphile_worker.add_job('initiate')::text from relationships where session_id = ${bea.session} and initiate_at <= now()
+      select graphile_worker.add_job('initiate')::text from relationships where session_id = ${bea.session}
+        and initiate_at <= now()
       union all select run_ref from turns where session_id = ${bea.session} and initiative is not null`
           ).length > 0
       )
@@ -265,8 +266,9 @@ describe("a hold of one app", () => {
       ["telegram.held", "telegram.released"]
     )
     assert.deepStrictEqual((await telegram("holds")).holds, [])
-    const entries = await harness.server.database
-      .sql`select actor_kind, action, detail from audit_log where app_id = ${app.appId} and action like 'telegram%' order by entry_id`
+    const entries = await harness.server.database.sql`
+        select actor_kind, action, detail from audit_log where app_id = ${app.appId} and action like 'telegram%'
+        order by entry_id`
     assert.deepStrictEqual(
       entries.map(({ actor_kind, action, detail }) => [actor_kind, action, detail]),
       [

@@ -129,7 +129,8 @@ describe("two workers on the lanes of one bot", () => {
           "in order, and none twice"
         )
         const unknown = await fleet.database.sql<Array<{ cursor: number; part: number }>>`
-        select distinct cursor::int as cursor, part from delivery_attempts where session_id = ${session} and outcome = 'unknown'`
+        select distinct cursor::int as cursor, part from delivery_attempts where session_id = ${session}
+          and outcome = 'unknown'`
         const lost = wanted.flatMap((text, index) =>
           got.includes(text) ? [] : [{ cursor: 2 + Math.floor(index / 3), part: index % 3 }]
         )
@@ -167,11 +168,15 @@ describe("two workers on 200 chats of a busy bot", () => {
     await sql.begin(async (held) => {
       for (const [rank, { session }] of crowd.entries()) {
         await held`with log as (
-          update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor
+          update session_logs set last_cursor = last_cursor + 1 where session_id = ${session}
+            returning app_id, last_cursor
         ), said as (
           insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-          select app_id, ${session}, last_cursor, 'evt_' || ${session}::text || last_cursor, 'message.created', 'character', 'run_1', 'telegram', '{"text":"1","bubbles":["1","2","3","4"]}' from log
-        ) update lanes l set head = log.last_cursor, status = 'ready', due_at = now() - interval '1 minute' + ${rank}::int * interval '1 millisecond' from log where l.session_id = ${session}`
+          select app_id, ${session}, last_cursor, 'evt_' || ${session}::text || last_cursor, 'message.created',
+            'character', 'run_1', 'telegram', '{"text":"1","bubbles":["1","2","3","4"]}' from log
+        ) update lanes l set head = log.last_cursor, status = 'ready',
+          due_at = now() - interval '1 minute' + ${rank}::int * interval '1 millisecond' from log
+          where l.session_id = ${session}`
       }
       await held`select graphile_worker.add_job('deliver', '{}'::json)`
     })

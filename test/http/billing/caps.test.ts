@@ -276,8 +276,9 @@ describe("the rates", () => {
       const session = await app.createSession()
       await app.send(session, "Hello")
       await app.send(session, "Hello ".repeat(5_000))
-      const holds = await server.database
-        .sql`select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId} and entry = 'hold' order by at`
+      const holds = await server.database.sql`
+          select amount_micro_usd::int as amount, price_version, activity from ledger where app_id = ${appId}
+          and entry = 'hold' order by at`
       const fast = rates.find((rate: { kind: string }) => rate.kind === "message_fast")
       for (const hold of holds) assert.deepInclude(hold, { price_version, activity: "message_fast" })
       const price = Math.round(fast.price_usd * 1e6)

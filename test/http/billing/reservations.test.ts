@@ -41,10 +41,13 @@ afterAll(async () => {
 
 const booksOf = async (appId: string) => {
   const [row] = await server.database.sql<Array<{ settled: number; held: number; used: number; open: number }>>`
-    select (select coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int from ledger where app_id = ${appId}) as settled,
-      (select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int from ledger where app_id = ${appId}) as held,
+    select (select coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int from ledger
+      where app_id = ${appId}) as settled,
+      (select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int from ledger
+        where app_id = ${appId}) as held,
       (select month_used_micro_usd::int from allowances where app_id = ${appId} and kind = 'app') as used,
-      (select count(*)::int from turns t left join relationships r using (app_id, session_id) where t.app_id = ${appId} and (t.outcome is null or t.turn_index > coalesce(r.read_turn, 0))) as open`
+      (select count(*)::int from turns t left join relationships r using (app_id, session_id) where t.app_id = ${appId}
+        and (t.outcome is null or t.turn_index > coalesce(r.read_turn, 0))) as open`
   return { settled: 0, held: 0, used: 0, open: 0, ...row }
 }
 

@@ -90,8 +90,10 @@ describe("the counts for safety reports", () => {
   it("are read by days in UTC, without the last one, and grouped by month", async () => {
     const app = await server.createApp()
     await server.database.sql`
-      insert into safety_counts (app_id, day, kind, count) values (${app.appId}, '2025-12-31', 'crisis_referrals', 1), (${app.appId}, '2026-01-01', 'crisis_referrals', 2),
-        (${app.appId}, '2026-01-31', 'crisis_referrals', 4), (${app.appId}, '2026-01-31', 'break_reminders', 3), (${app.appId}, '2026-02-01', 'ai_disclosures', 8)`
+      insert into safety_counts (app_id, day, kind, count)
+        values (${app.appId}, '2025-12-31', 'crisis_referrals', 1), (${app.appId}, '2026-01-01', 'crisis_referrals', 2),
+        (${app.appId}, '2026-01-31', 'crisis_referrals', 4), (${app.appId}, '2026-01-31', 'break_reminders', 3),
+          (${app.appId}, '2026-02-01', 'ai_disclosures', 8)`
     const query = "?from=2026-01-01&to=2026-02-02"
     assert.deepStrictEqual(await read(app, query), {
       from: "2026-01-01",

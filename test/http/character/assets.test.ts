@@ -252,8 +252,10 @@ describe("the pictures of a character", () => {
   it("are limited in number", async () => {
     const of = await app.createCharacter()
     await server.database.sql`
-      insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type, width, height, size_bytes)
-      select ${app.appId}, 'ast_' || n, ${of}, 'reference', '', false, 'x/' || n, '', 'image/png', 1, 1, 1 from generate_series(1, 200) n`
+      insert into assets (app_id, asset_id, character_slug, kind, label, is_primary, object_key, sha256, media_type,
+        width, height, size_bytes)
+      select ${app.appId}, 'ast_' || n, ${of}, 'reference', '', false, 'x/' || n, '', 'image/png', 1, 1, 1
+        from generate_series(1, 200) n`
     assert.deepStrictEqual(refusal(await add(await pictureOf("png"), {}, of)), [409, "asset_limit_reached"])
   })
 

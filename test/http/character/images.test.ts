@@ -221,8 +221,9 @@ describe("a requested picture", () => {
       "its content to be removed",
       async () =>
         (
-          await server.database
-            .sql`select 1 from object_contents where object_key in (select object_key from stored_objects where app_id = ${app.appId} and status = 'discarded')`
+          await server.database.sql`
+              select 1 from object_contents where object_key in (select object_key from stored_objects
+              where app_id = ${app.appId} and status = 'discarded')`
         ).length === 0
     )
   })
@@ -257,8 +258,9 @@ describe("a requested picture", () => {
     assert.strictEqual((await fetch(image.image_url)).status, 404)
     assert.isEmpty((await by.get("/v1/images")).body.data.images)
     await until("nothing to be left of it", async () => {
-      const left = await server.database
-        .sql`select 1 from object_contents where app_id = ${by.appId} union all select 1 from idempotency_keys where app_id = ${by.appId} and response::text like '%For Ann alone%'`
+      const left = await server.database.sql`
+          select 1 from object_contents where app_id = ${by.appId} union all select 1 from idempotency_keys
+          where app_id = ${by.appId} and response::text like '%For Ann alone%'`
       return left.length === 0
     })
   })
@@ -775,7 +777,8 @@ describe("with an image model", () => {
       async () =>
         (
           await live.database.sql`
-      select 1 from turns t left join relationships r using (app_id, session_id) where t.app_id = ${by.appId} and t.turn_index > coalesce(r.read_turn, 0)`
+      select 1 from turns t left join relationships r using (app_id, session_id) where t.app_id = ${by.appId}
+        and t.turn_index > coalesce(r.read_turn, 0)`
         ).length === 0
     )
     const before = await spent(by)

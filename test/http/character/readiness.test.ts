@@ -338,8 +338,10 @@ describe("a live probe", () => {
       cost_micro_usd: 7
     }
     await server.database.sql`
-      insert into readiness_probes (app_id, slug, run_ref, version, status, owner, attempts, held_micro_usd, spent_micro_usd, engine, model, turns)
-      values (${app.appId}, ${slug}, ${run}, 1, 'running', 'wrk_dead', 1, 10000, 7, 'offline-retrieval.v1', 'offline-retrieval.v1', ${JSON.stringify([first])}::text::json)`
+      insert into readiness_probes (app_id, slug, run_ref, version, status, owner, attempts, held_micro_usd,
+        spent_micro_usd, engine, model, turns)
+      values (${app.appId}, ${slug}, ${run}, 1, 'running', 'wrk_dead', 1, 10000, 7, 'offline-retrieval.v1',
+        'offline-retrieval.v1', ${JSON.stringify([first])}::text::json)`
     await server.database.sql`select graphile_worker.add_job('rehearse', '{}'::json)`
     const probe = await probed(slug, app)
     assert.deepInclude(probe, { trace_id: run, status: "completed" })

@@ -80,8 +80,9 @@ describe("a poll with wait", () => {
       "the poll to wait",
       async () =>
         (
-          await stopping.database
-            .sql`select 1 from pg_stat_activity where datname = current_database() and query like '%session_logs%' and query like '%unnest%' and pid <> pg_backend_pid()`
+          await stopping.database.sql`
+              select 1 from pg_stat_activity where datname = current_database() and query like '%session_logs%'
+              and query like '%unnest%' and pid <> pg_backend_pid()`
         ).length > 0
     )
     const from = performance.now()

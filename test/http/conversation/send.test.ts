@@ -42,7 +42,8 @@ describe("a send", () => {
     for (let n = 1; n <= 5; n++) {
       const { body } = await app.send(session, `Message ${n}`)
       const rows = await server.database.sql`
-        select cursor::int, type, role from events where session_id = ${session} and trace_id = ${body.data.run_ref} and cursor <= ${body.data.cursor + 1} order by cursor`
+        select cursor::int, type, role from events where session_id = ${session} and trace_id = ${body.data.run_ref}
+          and cursor <= ${body.data.cursor + 1} order by cursor`
       assert.deepStrictEqual(
         [...rows],
         [

@@ -110,8 +110,9 @@ describe("POST /v1/sessions", () => {
   it("opens another thread when the last one has ended", async () => {
     const own = await app.createCharacter()
     const first = await ask({ character_slug: own })
-    await server.database
-      .sql`update session_logs set status = 'exited', exited_at = now(), exit_reason = 'test' where session_id = ${first.body.data.id}`
+    await server.database.sql`
+        update session_logs set status = 'exited', exited_at = now(), exit_reason = 'test'
+        where session_id = ${first.body.data.id}`
     assert.isTrue((await ask({ character_slug: own })).body.data.created)
   })
 })
@@ -240,7 +241,8 @@ describe("GET /v1/sessions/{id}/state", () => {
     await app.converse(session, "What is for dinner?")
     // A turn that nobody may claim yet.
     await server.database.sql`
-      insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd, due_at)
+      insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, source_kind, hold_micro_usd,
+        due_at)
       values (${app.appId}, ${session}, 2, 'run_waiting', 9, 'fast', 'api', 0, now() + interval '1 hour')`
     const state = await stateOf()
     assert.deepStrictEqual(state.turn, { state: "generating", run_ref: "run_waiting" })

@@ -33,7 +33,8 @@ beforeAll(async () => {
     )
   }
   await server.database.sql`
-    insert into proactive_decisions (app_id, session_id, decision_id, reason, decision, skipped_by) values (${app.appId}, ${session}, ${newId("dec")}, 'cold_initiate', 'skipped', 'quiet_hours')`
+    insert into proactive_decisions (app_id, session_id, decision_id, reason, decision, skipped_by)
+      values (${app.appId}, ${session}, ${newId("dec")}, 'cold_initiate', 'skipped', 'quiet_hours')`
   await until("a delivery", async () =>
     (await page("?limit=100")).items.some(({ kind }) => kind === "delivery") ? true : undefined
   )
@@ -77,10 +78,10 @@ describe("the timeline of a session", () => {
   })
 
   it("is paged in any size, each item once, even if many have the same time", async () => {
-    await server.database
-      .sql`update events set created_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
-    await server.database
-      .sql`update turns set settled_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
+    await server.database.sql`
+        update events set created_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
+    await server.database.sql`
+        update turns set settled_at = date_trunc('second', now()) - interval '1 minute' where session_id = ${session}`
     const { items } = await page("?limit=100")
     for (const size of [1, 4, 7]) {
       const seen: Array<Item> = []

@@ -28,16 +28,18 @@ const made = async (home: string, fields: object = {}, by = app) => {
 }
 const ofSession = (session: string) => `/v1/sessions/${session}`
 const lane = async (channel: string) => {
-  const [row] = await server.database
-    .sql`select position::int, head::int, status, generation, fence, owner, failures, redo::text from lanes where channel_id = ${channel}`
+  const [row] = await server.database.sql`
+      select position::int, head::int, status, generation, fence, owner, failures, redo::text from lanes
+      where channel_id = ${channel}`
   return row
 }
 const row = async (channel: string) =>
   (await server.database.sql`select * from channels where channel_id = ${channel}`)[0]
 const jobs = async (task: string) =>
   (
-    await server.database
-      .sql`select payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = ${task}`
+    await server.database.sql`
+        select payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where t.identifier = ${task}`
   ).map((job) => job["payload"])
 
 describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => {
@@ -208,8 +210,9 @@ describe("the body that creates a channel", () => {
 
 describe("the secret of a channel", () => {
   const tables = async () => {
-    const names = await server.database
-      .sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
+    const names = await server.database.sql`
+        select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE'
+        and table_schema in ('public', 'graphile_worker')`
     const texts = await Promise.all(
       names.map(({ table_schema, table_name }) =>
         server.database.sql.unsafe(
@@ -268,8 +271,9 @@ describe("the secret of a channel", () => {
     const { id } = await made(home)
     const until = async (body: object) => {
       assert.strictEqual((await app.patch(`${home}/channels/${id}`, body)).status, 200)
-      const [found] = await server.database
-        .sql`select previous_secret is not null as kept, extract(epoch from previous_secret_until - now())::float8 as seconds, version from channels where channel_id = ${id}`
+      const [found] = await server.database.sql`
+          select previous_secret is not null as kept, extract(epoch
+          from previous_secret_until - now())::float8 as seconds, version from channels where channel_id = ${id}`
       return found
     }
     const first = await until({ secret: "rotate" })
@@ -342,8 +346,9 @@ describe("the lane of a session's channel", () => {
 describe("the address of a channel", () => {
   const CREDENTIAL = "XXcredXXentialXX"
   const tables = async () => {
-    const names = await server.database
-      .sql`select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`
+    const names = await server.database.sql`
+        select table_schema, table_name from information_schema.tables where table_type = 'BASE TABLE'
+        and table_schema in ('public', 'graphile_worker')`
     const texts = await Promise.all(
       names.map(({ table_schema, table_name }) =>
         server.database.sql.unsafe(
@@ -408,8 +413,10 @@ describe("the address of a channel", () => {
   it("stored in plain text by an earlier version is encrypted at process start, and readable before", async () => {
     const home = ofSession(await app.createSession())
     const { id } = await made(home)
-    await server.database
-      .sql`update channels set url = null, target = ${server.database.sql.json({ url: `https://127.0.0.1:1/services/${CREDENTIAL}` })} where channel_id = ${id}`
+    await server.database.sql`
+        update channels
+        set url = null, target = ${server.database.sql.json({ url: `https://127.0.0.1:1/services/${CREDENTIAL}` })}
+        where channel_id = ${id}`
     assert.strictEqual((await app.get(`${home}/channels/${id}`)).body.data.url, "https://127.0.0.1:1/services/…")
     const next = await startTestServer({ database: server.database, env: { ROLES: "api" } })
     await next.close()

@@ -43,16 +43,20 @@ const attempt = (
   outcome: string,
   more: { status?: number; error?: string } = {}
 ) => server.database.sql`
-  insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, status_code, error_code, answer, started_at, latency_ms)
-  values (${app.appId}, ${at.session}, ${at.channel}, ${cursor}, ${fence}, ${at.ids[cursor - 1] ?? ""}, ${outcome}, ${more.status ?? null}, ${more.error ?? null}, ${more.status === undefined ? null : "ok"},
+  insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, status_code,
+    error_code, answer, started_at, latency_ms)
+  values (${app.appId}, ${at.session}, ${at.channel}, ${cursor}, ${fence}, ${at.ids[cursor - 1] ?? ""}, ${outcome},
+    ${more.status ?? null}, ${more.error ?? null}, ${more.status === undefined ? null : "ok"},
     '2026-11-21T10:00:00Z'::timestamptz + ${fence} * interval '1 minute', 250)`
 const moveLane = ({ channel }: Setting, position: number, status: string, failures = 0) =>
-  server.database
-    .sql`update lanes set position = ${position}, status = ${status}, failures = ${failures}, due_at = '2100-01-01T00:00:00Z' where channel_id = ${channel}`
+  server.database.sql`
+      update lanes set position = ${position}, status = ${status}, failures = ${failures},
+      due_at = '2100-01-01T00:00:00Z' where channel_id = ${channel}`
 const lane = async ({ channel }: Setting) =>
   (
-    await server.database
-      .sql`select status, array_to_json(redo) as redo, due_at < '2099-01-01' as due from lanes where channel_id = ${channel}`
+    await server.database.sql`
+        select status, array_to_json(redo) as redo, due_at < '2099-01-01' as due from lanes
+        where channel_id = ${channel}`
   )[0]
 
 describe("the trace of a turn", () => {

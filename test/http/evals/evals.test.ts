@@ -360,10 +360,13 @@ describe("a run", () => {
   it("waits for others of its app if there are too many", async () => {
     const busy = await server.createApp()
     const cases = Array.from({ length: 150 }, (_, n) => hello(`case-${n}`))
-    const path = `/v1/evals/suites/${await made(busy, suiteOf(cases, { character_slug: await busy.createCharacter() }))}/runs`
+    const character_slug = await busy.createCharacter()
+    const path = `/v1/evals/suites/${await made(busy, suiteOf(cases, { character_slug }))}/runs`
     await server.database.sql`
-      insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
-      select ${busy.appId}, 'evr_busy' || n, 'evs', 'nobody', 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 19) as n`
+      insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats,
+        seed, cases, gates, max_cost_micro_usd, status, owner)
+      select ${busy.appId}, 'evr_busy' || n, 'evs', 'nobody', 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running',
+        (select worker_id from workers limit 1) from generate_series(1, 19) as n`
     const many = await Promise.all(Array.from({ length: 4 }, () => busy.post(path, {})))
     assert.deepStrictEqual(many.map(({ status }) => status).toSorted(), [200, 429, 429, 429])
     assert.deepStrictEqual(code(many.find(({ status }) => status === 429) ?? assert.fail()), [429, "rate_limited"])
@@ -458,7 +461,8 @@ describe("a run with a model", () => {
     assert.deepStrictEqual(code(await liveApp.post(path, {})), [409, "eval_budget_required"])
     assert.deepStrictEqual(code(await liveApp.post(path, { max_cost_usd: 0.000_001 })), [409, "eval_budget_required"])
     const poor = await live.createApp({ budgetUsd: 0.000_1 })
-    const poorPath = `/v1/evals/suites/${await made(poor, { ...suite, character_slug: await poor.createCharacter() })}/runs`
+    const poorSuite = { ...suite, character_slug: await poor.createCharacter() }
+    const poorPath = `/v1/evals/suites/${await made(poor, poorSuite)}/runs`
     assert.deepStrictEqual(code(await poor.post(poorPath, { max_cost_usd: 1 })), [402, "budget_exceeded"])
     assert.deepStrictEqual((await poor.get("/v1/evals/runs")).body.data.runs, [])
     const free = await ended(poor, (await poor.post(poorPath, { engine: "offline" })).body.data.id)

@@ -122,7 +122,8 @@ describe("POST /v1/imports", () => {
     const first = await stageCard({}, {}, by)
     await server.database.sql`
       insert into imports (app_id, import_id, status, mode, format, filename, report, expires_at)
-      select ${by.appId}, 'imp_' || lpad(n::text, 26, '0'), 'ready', 'create', 'eliza', '', '{}', now() + interval '1 day' from generate_series(1, 49) n`
+      select ${by.appId}, 'imp_' || lpad(n::text, 26, '0'), 'ready', 'create', 'eliza', '', '{}',
+        now() + interval '1 day' from generate_series(1, 49) n`
     assert.deepStrictEqual(refusal(await by.post("/v1/imports", { json: cardV2() })), [409, "import_limit_reached"])
     await by.post(`/v1/imports/${first.id}/discard`, undefined)
     const answers = await Promise.all(Array.from({ length: 6 }, () => by.post("/v1/imports", { json: cardV2() })))
@@ -471,8 +472,9 @@ describe("POST /v1/imports/{import_id}/commit", () => {
     const objects = () =>
       server.database
         .sql`select status from stored_objects where app_id = ${app.appId} and changed_at <= now() - interval '1 hour'`
-    await server.database
-      .sql`update stored_objects set changed_at = now() - interval '2 hours' where app_id = ${app.appId} and status = 'pending'`
+    await server.database.sql`
+        update stored_objects set changed_at = now() - interval '2 hours' where app_id = ${app.appId}
+        and status = 'pending'`
     assert.isNotEmpty(await objects())
     await server.database.sql`select graphile_worker.add_job('objects', '{}'::json, job_key := 'objects')`
     await until("unused objects to be deleted", async () => ((await objects()).length === 0 ? true : undefined))
@@ -575,8 +577,9 @@ describe("POST /v1/imports/{import_id}/commit", () => {
       { from: "visual_identity", reason }
     ])
     assert.lengthOf(
-      await server.database
-        .sql`select 1 from stored_objects where app_id = ${sandbox.app_id} union all select 1 from visual_identities where app_id = ${sandbox.app_id}`,
+      await server.database.sql`
+          select 1 from stored_objects where app_id = ${sandbox.app_id} union all select 1 from visual_identities
+          where app_id = ${sandbox.app_id}`,
       0
     )
   })

@@ -91,8 +91,9 @@ describe("the state", () => {
     const { emotion, open_loop_count } = await state(session)
     assert.isAtLeast(open_loop_count, 1)
     assert.isBelow(emotion.valence, 0.5)
-    await server.database
-      .sql`update relationships set bearing = jsonb_set(bearing::jsonb, '{emotion,updated_at}', '"2020-01-01T00:00:00.000Z"')::json where session_id = ${session}`
+    await server.database.sql`
+        update relationships set bearing = jsonb_set(bearing::jsonb, '{emotion,updated_at}',
+        '"2020-01-01T00:00:00.000Z"')::json where session_id = ${session}`
     assert.deepInclude((await state(session)).emotion, {
       label: "joy",
       valence: 0.5,

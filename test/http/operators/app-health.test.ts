@@ -64,8 +64,9 @@ describe("GET /v1/health", () => {
   it("reports turns that nobody processes, and whether any worker is running", async () => {
     const session = await app.createSession()
     await app.converse(session, "hello")
-    await server.database
-      .sql`update turns set outcome = null, owner = null, due_at = now() - interval '1 minute' where session_id = ${session}`
+    await server.database.sql`
+        update turns set outcome = null, owner = null, due_at = now() - interval '1 minute'
+        where session_id = ${session}`
     const { status, components } = (await app.get("/v1/health")).body.data
     assert.strictEqual(status, "degraded")
     assert.strictEqual(components.queue.ready, 1)
@@ -150,7 +151,8 @@ describe("GET /v1/metrics", () => {
     const session = await own.createSession()
     await own.converse(session, "hello")
     const decided = (outcome: string) => server.database.sql`
-      with t as (update turns set outcome = ${outcome}, failure_reason = ${outcome === "withheld" ? "guilt" : null} where session_id = ${session} returning app_id, session_id, turn_index)
+      with t as (update turns set outcome = ${outcome}, failure_reason = ${outcome === "withheld" ? "guilt" : null}
+        where session_id = ${session} returning app_id, session_id, turn_index)
       insert into proactive_decisions (app_id, session_id, decision_id, reason, decision, turn_index)
       select app_id, session_id, 'dec_zzzzzzzzzz', 'cold_initiate', 'sent', turn_index from t on conflict do nothing`
     const seen = async () => {

@@ -96,7 +96,7 @@ describe("health of a bot", () => {
     await notIn(harness.app, "bot_revoked")
   })
 
-  it("reports a bot whose updates wait at Telegram while none arrives, and not one that has just heard something", async () => {
+  it("reports a bot whose updates wait at Telegram and do not arrive, but not one that just got some", async () => {
     const { id } = await harness.attach()
     const change = (waiting: string, last: string | null) => sql()`
       update telegram_bots set updates_waiting_since = now() - ${waiting}::interval,

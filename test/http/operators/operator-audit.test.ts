@@ -93,7 +93,7 @@ describe("operator tokens", () => {
 })
 
 describe("what was said in a session", () => {
-  it("opens to an owner who gives a reason, for that session and 15 minutes, and the account sees the reason", async () => {
+  it("opens to an owner who gives a reason, for 15 minutes, and the account of the app sees the reason", async () => {
     const account = await createAccountIn(server)
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Shop" })).body.data
     const { api_key } = (await account.client.post(`/v1/account/apps/${app_id}/api-keys`, {})).body.data

@@ -316,7 +316,9 @@ describe("erasing an end-user", () => {
     )
     const books = await until("the ledger to be settled", async () => {
       const [sums] = await server.database.sql`
-        select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int as held, coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int as spent from ledger where app_id = ${own.appId}`
+        select coalesce(sum(amount_micro_usd) filter (where entry <> 'settle'), 0)::int as held,
+          coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int as spent from ledger
+          where app_id = ${own.appId}`
       return sums?.["held"] === 0 && sums
     })
     const [row] = await server.database

@@ -98,7 +98,8 @@ describe("a log with limited retention", () => {
     await server.database.sql`update session_logs set last_cursor = 2506 where session_id = ${session}`
     await server.database.sql`
       insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, created_at)
-      select ${app.appId}, ${session}, n, 'evt_' || n, 'message.created', 'user', 'run_1', 'api', '{}', now() - interval '50 days' from generate_series(1, 2500) n`
+      select ${app.appId}, ${session}, n, 'evt_' || n, 'message.created', 'user', 'run_1', 'api', '{}',
+        now() - interval '50 days' from generate_series(1, 2500) n`
     await retain()
     assert.deepStrictEqual(await kept(session), [2504, 2505, 2506])
   })
@@ -114,7 +115,8 @@ describe("delivery attempts", () => {
   it("are deleted after thirty days", async () => {
     await server.database.sql`
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
-      select ${app.appId}, 'ses_1', 'chn_1', n, 1, 'evt_1', 'sent', now() - n * interval '1 day' from generate_series(20, 40) n`
+      select ${app.appId}, 'ses_1', 'chn_1', n, 1, 'evt_1', 'sent', now() - n * interval '1 day'
+        from generate_series(20, 40) n`
     await retain(null)
     assert.deepStrictEqual(
       (

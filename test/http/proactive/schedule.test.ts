@@ -34,7 +34,8 @@ const open = async (controls: object = {}) => {
 /** Moves the scheduled messages back by this many hours, and checks the session. */
 const passTo = async (session: string, hours: number) => {
   await server.database.sql`
-    update scheduled_messages set at = at - ${hours}::int * interval '1 hour', until = until - ${hours}::int * interval '1 hour' where session_id = ${session}`
+    update scheduled_messages set at = at - ${hours}::int * interval '1 hour',
+      until = until - ${hours}::int * interval '1 hour' where session_id = ${session}`
   await shiftIntoPast(server.database.sql, session, hours)
 }
 const settled = (session: string) =>
@@ -248,7 +249,8 @@ describe("a scheduled message", () => {
     const session = await app.createSession()
     await server.database.sql`
       insert into scheduled_messages (app_id, session_id, scheduled_id, at, until, text)
-      select ${app.appId}, ${session}, 'sch_' || n, now() + interval '1 day', now() + interval '2 days', 'x' from generate_series(1, 100) n`
+      select ${app.appId}, ${session}, 'sch_' || n, now() + interval '1 day', now() + interval '2 days', 'x'
+        from generate_series(1, 100) n`
     const { status, body } = await schedule(session, { at: inHours(1), text: "One more." })
     assert.deepStrictEqual([status, body.detail.code], [409, "schedule_limit_reached"])
   })

@@ -128,7 +128,8 @@ describe("evidence", () => {
     )
     await server.database.sql`
       insert into evidence (app_id, slug, evidence_id, kind, text, source, trust, status, dictionary)
-      select ${app.appId}, ${slug}, 'evd_' || lpad(n::text, 26, '0'), 'quote', 'x', '{}', 'app', 'active', 'english_stem' from generate_series(1, 200) n`
+      select ${app.appId}, ${slug}, 'evd_' || lpad(n::text, 26, '0'), 'quote', 'x', '{}', 'app', 'active',
+        'english_stem' from generate_series(1, 200) n`
     assert.deepStrictEqual(code(await post({ kind: "quote", text: "One too many." })), [409, "evidence_limit_reached"])
     await app.delete(`/v1/characters/${slug}/evidence/evd_${"1".padStart(26, "0")}`)
     assert.strictEqual((await post({ kind: "quote", text: "There is room." })).status, 200)
@@ -188,13 +189,16 @@ describe("a search of evidence", () => {
     await add(slug, { text: `${text.slice(0, 19_800)} The lighthouse was built by Holm.` })
     await server.database.sql`
       insert into evidence (app_id, slug, evidence_id, kind, text, source, trust, status, dictionary)
-      select app_id, slug, 'evd_' || lpad(n::text, 26, '0'), kind, '', source, trust, status, dictionary from evidence, generate_series(1, 9) n where app_id = ${app.appId} and slug = ${slug}`
+      select app_id, slug, 'evd_' || lpad(n::text, 26, '0'), kind, '', source, trust, status, dictionary
+        from evidence, generate_series(1, 9) n where app_id = ${app.appId} and slug = ${slug}`
     await server.database.sql`
       insert into evidence_chunks (app_id, slug, evidence_id, chunk, text, words)
-      select c.app_id, c.slug, 'evd_' || lpad(n::text, 26, '0'), c.chunk, c.text, c.words from evidence_chunks c, generate_series(1, 9) n where app_id = ${app.appId} and slug = ${slug}`
+      select c.app_id, c.slug, 'evd_' || lpad(n::text, 26, '0'), c.chunk, c.text, c.words
+        from evidence_chunks c, generate_series(1, 9) n where app_id = ${app.appId} and slug = ${slug}`
     await server.database.sql`
       insert into evidence_terms (app_id, slug, lexeme, evidence_id, chunk, frequency, words)
-      select t.app_id, t.slug, t.lexeme, 'evd_' || lpad(n::text, 26, '0'), t.chunk, t.frequency, t.words from evidence_terms t, generate_series(1, 9) n where app_id = ${app.appId} and slug = ${slug}`
+      select t.app_id, t.slug, t.lexeme, 'evd_' || lpad(n::text, 26, '0'), t.chunk, t.frequency, t.words
+        from evidence_terms t, generate_series(1, 9) n where app_id = ${app.appId} and slug = ${slug}`
     await server.database.sql`analyze evidence_terms, evidence_chunks`
     const times: Array<number> = []
     for (let i = 0; i < 5; i++) {
@@ -280,10 +284,12 @@ describe("evidence from what a person said", () => {
     const research_id = (
       await app.post(`/v1/characters/${slug}/research`, { question: "Who keeps it?", purpose: "canon", sources: [] })
     ).body.data.id
-    await server.database
-      .sql`insert into findings (app_id, slug, finding_id, research_id, claim, confidence) values (${app.appId}, ${slug}, 'fnd_x', ${research_id}, 'Nadia keeps it.', 1)`
-    await server.database
-      .sql`insert into finding_quotes (app_id, slug, finding_id, evidence_id, quote) values (${app.appId}, ${slug}, 'fnd_x', ${id}, 'My sister Nadia')`
+    await server.database.sql`
+        insert into findings (app_id, slug, finding_id, research_id, claim, confidence)
+        values (${app.appId}, ${slug}, 'fnd_x', ${research_id}, 'Nadia keeps it.', 1)`
+    await server.database.sql`
+        insert into finding_quotes (app_id, slug, finding_id, evidence_id, quote)
+        values (${app.appId}, ${slug}, 'fnd_x', ${id}, 'My sister Nadia')`
     await app.delete("/v1/end-users/to-be-erased")
     await until("the erasure", async () => (await app.get(`/v1/sessions/${session_id}`)).status === 404)
     assert.deepStrictEqual(code(await app.get(`/v1/characters/${slug}/evidence/${id}`)), [404, "evidence_not_found"])

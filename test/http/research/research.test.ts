@@ -22,7 +22,8 @@ let asked = 0
 let app: TestApp
 /** The same without a model. */
 let offline: TestServer
-const PAGE = `<html><head><title>Harbour &amp; chronicle</title><script>alert("The lighthouse was never built")</script></head>
+const PAGE = `<html><head><title>Harbour &amp; chronicle</title><script>alert("The lighthouse was never \
+built")</script></head>
   <body><nav>Home</nav><h1>Kvalnes</h1><p>The lighthouse was
   built in <b>1891</b> by Anders Holm.</p><!-- secret --><style>p{}</style></body></html>`
 beforeAll(async () => {
@@ -98,15 +99,17 @@ const run = async (slug: string, fields: Record<string, unknown> = {}, by = app)
 const stuck = async (slug: string) => {
   const id = newId("rsr")
   await server.database.sql`
-    insert into research (app_id, slug, research_id, run_ref, question, purpose, status, owner, attempts, max_micro_usd, held_micro_usd)
-    select ${app.appId}, ${slug}, ${id}, ${newId("run")}, 'Who?', 'world', 'running', (select worker_id from workers limit 1), 1, 1000, 1000`
+    insert into research (app_id, slug, research_id, run_ref, question, purpose, status, owner, attempts, max_micro_usd,
+      held_micro_usd)
+    select ${app.appId}, ${slug}, ${id}, ${newId("run")}, 'Who?', 'world', 'running', (select worker_id from workers
+      limit 1), 1, 1000, 1000`
   return id
 }
 const booked = async (by: TestApp) =>
   (
-    await server.database.sql<
-      Array<{ spent: number }>
-    >`select coalesce(sum(amount_micro_usd), 0)::int as spent from ledger where app_id = ${by.appId} and activity = 'research'`
+    await server.database.sql<Array<{ spent: number }>>`
+      select coalesce(sum(amount_micro_usd), 0)::int as spent from ledger where app_id = ${by.appId}
+      and activity = 'research'`
   )[0]?.spent ?? 0
 
 describe("research", () => {
@@ -272,8 +275,9 @@ describe("research", () => {
         "the retraction to wait",
         async () =>
           (
-            await server.database
-              .sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%from characters%'`
+            await server.database.sql`
+                select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                and query like '%from characters%'`
           ).length > 0
       )
       await sql`update findings set status = 'accepted', decided_at = now()
@@ -426,8 +430,10 @@ describe("research", () => {
     const busy = await server.createApp()
     const slug = await busy.createCharacter()
     await server.database.sql`
-      insert into research (app_id, slug, research_id, run_ref, question, purpose, status, owner, max_micro_usd, held_micro_usd)
-      select ${busy.appId}, ${slug}, 'rsr_' || n, 'run_' || n, 'Who?', 'world', 'running', (select worker_id from workers limit 1), 0, 0 from generate_series(1, 19) as n`
+      insert into research (app_id, slug, research_id, run_ref, question, purpose, status, owner, max_micro_usd,
+        held_micro_usd)
+      select ${busy.appId}, ${slug}, 'rsr_' || n, 'run_' || n, 'Who?', 'world', 'running', (select worker_id
+        from workers limit 1), 0, 0 from generate_series(1, 19) as n`
     const answered = Promise.withResolvers<void>()
     model.scriptFor("findings", { kind: "ok", after: answered.promise })
     const many = await Promise.all(Array.from({ length: 4 }, () => begin(slug, {}, busy)))
@@ -525,8 +531,9 @@ describe("a run in progress", () => {
     const slug = await app.createCharacter()
     const id = await stuck(slug)
     const finding = newId("fnd")
-    await server.database
-      .sql`insert into findings (app_id, slug, finding_id, research_id, claim, confidence) values (${app.appId}, ${slug}, ${finding}, ${id}, 'x', 1)`
+    await server.database.sql`
+        insert into findings (app_id, slug, finding_id, research_id, claim, confidence)
+        values (${app.appId}, ${slug}, ${finding}, ${id}, 'x', 1)`
     for (const decision of ["accept", "reject"])
       assert.deepStrictEqual(code(await app.post(`${at(slug, id)}/findings/${finding}/${decision}`, undefined)), [
         409,
@@ -546,10 +553,12 @@ describe("a run in progress", () => {
     const slug = await app.createCharacter()
     const id = await stuck(slug)
     const text = `${"The herring came late that year. ".repeat(729)}\n\n${TEXT}`
-    await server.database
-      .sql`insert into research_sources (app_id, slug, research_id, place, kind, text, parts_read, parts) values (${app.appId}, ${slug}, ${id}, 0, 'text', ${text}, 1, 2)`
-    await server.database
-      .sql`update research set owner = 'wrk_dead', held_micro_usd = 100000, max_micro_usd = 100000, spent_micro_usd = 5 where research_id = ${id}`
+    await server.database.sql`
+        insert into research_sources (app_id, slug, research_id, place, kind, text, parts_read, parts)
+        values (${app.appId}, ${slug}, ${id}, 0, 'text', ${text}, 1, 2)`
+    await server.database.sql`
+        update research set owner = 'wrk_dead', held_micro_usd = 100000, max_micro_usd = 100000, spent_micro_usd = 5
+        where research_id = ${id}`
     findings(BUILT)
     const before = model.requests.length
     await server.database.sql`select graphile_worker.add_job('research', '{}'::json)`
@@ -563,8 +572,9 @@ describe("a run in progress", () => {
       "the job",
       async () =>
         (
-          await server.database
-            .sql`select 1 from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'research'`
+          await server.database.sql`
+              select 1 from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+              where t.identifier = 'research'`
         ).length === 0
     )
     assert.deepStrictEqual((await app.get(at(slug, id))).body.data, done)
@@ -577,7 +587,8 @@ describe("a run in progress", () => {
     await sql.unsafe(`
       create sequence refusals;
       create function refuse_finding() returns trigger language plpgsql as $$ begin
-        if new.claim = 'Refused.' and nextval('refusals') = 1 then raise exception using errcode = '22000'; end if; return new;
+        if new.claim = 'Refused.' and nextval('refusals') = 1 then raise exception using errcode = '22000'; end if; \
+return new;
       end $$;
       create trigger refuse_finding before insert on findings for each row execute function refuse_finding()`)
     findings({ ...BUILT, claim: "Refused." })

@@ -64,7 +64,8 @@ describe("a runtime key", () => {
   it("has the prefix of a known key and another secret: 403", async () => {
     const other = mintApiKey()
     await server.database.sql`
-      insert into api_keys (prefix, app_id, name, secret_hash) values (${other.prefix}, ${app.appId}, 'other', ${mintApiKey().secretHash})`
+      insert into api_keys (prefix, app_id, name, secret_hash)
+        values (${other.prefix}, ${app.appId}, 'other', ${mintApiKey().secretHash})`
     assert.strictEqual((await ask(`Bearer ${other.apiKey}`)).status, 403)
   })
 

@@ -181,7 +181,9 @@ describe("a body", () => {
     const { status, body } = await app.request(
       "POST",
       "/v1/sessions",
-      `{"external_user_ref":"n","character_slug":"${await app.createCharacter()}","metadata":{"big":9007199254740992,"bigger":1e300,"small":1e-999,"exact":1152921504606846976,"half":0.5000000000000000000,"text":"9007199254740993 1e999"}}`
+      `{"external_user_ref":"n","character_slug":"${await app.createCharacter()}",` +
+        `"metadata":{"big":9007199254740992,"bigger":1e300,"small":1e-999,"exact":1152921504606846976,` +
+        `"half":0.5000000000000000000,"text":"9007199254740993 1e999"}}`
     )
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(body.data.metadata, metadata)

@@ -125,7 +125,8 @@ const settle = async (): Promise<typeof ours> => {
   const arc_id = (await app.post(`${world}/arc-influences`, { kind: "mood", guidance: "Tired." })).body.data.id
   await server.database.sql`
     insert into snapshots (app_id, session_id, snapshot_id, turn_index, snapshot, created_at)
-    values (${app_id}, ${session_id}, ${newId("snp")}, 1, ${JSON.stringify({ scores: [], created_at: new Date().toISOString() })}::text::json, now())`
+    values (${app_id}, ${session_id}, ${newId("snp")}, 1,
+      ${JSON.stringify({ scores: [], created_at: new Date().toISOString() })}::text::json, now())`
   const gone = `gone-of-${app_id}`
   await app.createSession({ character_slug: slug, external_user_ref: gone })
   const { erasure_id } = (await app.delete(`/v1/end-users/${gone}`)).body.data

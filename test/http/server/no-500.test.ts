@@ -101,11 +101,13 @@ beforeAll(async () => {
   )
   const loop_id = newId("lop")
   await server.database.sql`
-    insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at, updated_at)
+    insert into open_loops (app_id, session_id, loop_id, kind, owner, text, priority, status, evidence, created_at,
+      updated_at)
     values (${app.appId}, ${session_id}, ${loop_id}, 'plan', 'user', 'A picnic.', 3, 'open', '[]', now(), now())`
   await server.database.sql`
     insert into snapshots (app_id, session_id, snapshot_id, turn_index, snapshot, created_at)
-    values (${app.appId}, ${session_id}, ${newId("snp")}, 1, ${JSON.stringify({ scores: [], created_at: new Date().toISOString() })}::text::json, now())`
+    values (${app.appId}, ${session_id}, ${newId("snp")}, 1,
+      ${JSON.stringify({ scores: [], created_at: new Date().toISOString() })}::text::json, now())`
   const channel_id = (await app.post(`/v1/sessions/${session_id}/channels`, { kind: "webhook", url, from: "start" }))
     .body.data.id
   const app_channel_id = (await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url })).body.data.id
@@ -132,8 +134,10 @@ beforeAll(async () => {
   await until("the eval to end", async () => (await app.get(`/v1/evals/runs/${run_id}`)).body.data.finished_at !== null)
   // As many more as may run: a run is played case by case, and hundreds of them would occupy this server completely.
   await server.database.sql`
-    insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, status, owner)
-    select ${app.appId}, 'evr_busy' || n, ${suite_id}, ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running', (select worker_id from workers limit 1) from generate_series(1, 20) as n`
+    insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats,
+      seed, cases, gates, max_cost_micro_usd, status, owner)
+    select ${app.appId}, 'evr_busy' || n, ${suite_id}, ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, 'running',
+      (select worker_id from workers limit 1) from generate_series(1, 20) as n`
   const { erasure_id } = (await app.delete("/v1/end-users/gone")).body.data
   known = {
     account_app_id,
@@ -319,8 +323,9 @@ describe("any request", () => {
     "is answered in the contract's form: any valid, invalid or non-JSON body, on every route that accepts one (%i)",
     async (eighth) => {
       // Makes room for new channels: at most five are allowed.
-      await server.database
-        .sql`delete from channels where channel_id not in (${knownOf("channel_id")}, ${knownOf("app_channel_id")}, ${knownOf("bot_id")})`
+      await server.database.sql`
+          delete from channels where channel_id not in (${knownOf("channel_id")}, ${knownOf("app_channel_id")},
+          ${knownOf("bot_id")})`
       await Promise.all(
         operations
           .filter(({ body }) => body !== null)

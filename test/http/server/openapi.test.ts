@@ -507,7 +507,7 @@ describe("the OpenAPI document", () => {
     }
   )
 
-  it("requires an account token on the account plane, an operator's role on theirs, and a runtime key elsewhere", () => {
+  it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
@@ -838,7 +838,8 @@ describe("real responses", () => {
       strict(ImportData),
       async () =>
         app.get(
-          `/v1/imports/${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
+          "/v1/imports/" +
+            `${(await app.post("/v1/imports", { json: cardV2(), mode: "update", target_slug: slug })).body.data.id}`
         )
     ],
     [

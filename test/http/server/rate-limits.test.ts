@@ -109,7 +109,8 @@ describe("a message over the limit", () => {
     const { sql } = server.database
     await sql`create sequence leases`
     await sql.unsafe(`
-      create function count_lease() returns trigger language plpgsql as $$ begin if new.policy = 'messages' then perform nextval('leases'); end if; return new; end $$;
+      create function count_lease() returns trigger language plpgsql as $$ begin if new.policy = 'messages' then \
+perform nextval('leases'); end if; return new; end $$;
       create trigger count_lease before insert on rate_windows for each row execute function count_lease()`)
     const session = await app.createSession()
     for (let n = 0; n < 40; n++) assert.strictEqual((await app.send(session, "Hello")).status, 200)

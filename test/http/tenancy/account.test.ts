@@ -31,7 +31,8 @@ const shape = ({ status, body }: Answer) => [status, typeof body.detail === "str
 const auditOf = async (accountId: string) =>
   (
     await server.database.sql<Array<{ entry: unknown }>>`
-    select jsonb_build_object('actor_kind', actor_kind, 'actor', actor, 'action', action, 'app_id', app_id, 'subject', subject) as entry
+    select jsonb_build_object('actor_kind', actor_kind, 'actor', actor, 'action', action, 'app_id', app_id, 'subject',
+      subject) as entry
     from audit_log where account_id = ${accountId} order by entry_id`
   ).map(({ entry }) => entry)
 
@@ -63,7 +64,8 @@ describe("the account plane", () => {
     assert.include(ofTheProvider.body.detail.fix, "lat_")
     await server.database
       .sql`insert into account_tokens (prefix, account_id, client_name, scopes, secret_hash, expires_at)
-      values (${unknown.prefix}, ${account.accountId}, 'expired', ${[...ALL_SCOPES]}::text[], ${unknown.secretHash}, now())`
+      values (${unknown.prefix}, ${account.accountId}, 'expired', ${[...ALL_SCOPES]}::text[], ${unknown.secretHash},
+        now())`
     assert.deepStrictEqual(shape(await as(unknown.secret)), [403, "plain"])
   })
 
@@ -173,7 +175,9 @@ describe("an account's apps", () => {
   it("are limited to a hundred, also for concurrent requests", async () => {
     const own = await createAccountIn(server)
     const { sql } = server.database
-    await sql`insert into apps ${sql(Array.from({ length: 95 }, () => ({ app_id: newId("app"), account_id: own.accountId, name: "many" })))}`
+    await sql`
+      insert into apps
+      ${sql(Array.from({ length: 95 }, () => ({ app_id: newId("app"), account_id: own.accountId, name: "many" })))}`
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => own.client.post("/v1/account/apps", { name: "one more" }))
     )
@@ -210,8 +214,9 @@ describe("a runtime key", () => {
     const replay = (await account.client.post(keysOf(appId), { name: "backend" }, { "idempotency-key": "key" })).body
       .data
     assert.deepStrictEqual(replay, { ...rest, idempotent_replay: true })
-    const stored = await server.database
-      .sql`select to_jsonb(k) as row from api_keys k where prefix = ${rest.prefix} union all select to_jsonb(i) from idempotency_keys i union all select to_jsonb(a) from audit_log a`
+    const stored = await server.database.sql`
+        select to_jsonb(k) as row from api_keys k where prefix = ${rest.prefix} union all select to_jsonb(i)
+        from idempotency_keys i union all select to_jsonb(a) from audit_log a`
     assert.notInclude(JSON.stringify(stored), api_key.slice(11))
 
     assert.strictEqual((await new TestApp(server.baseUrl, appId, api_key).get("/v1/me")).body.data.app_id, appId)

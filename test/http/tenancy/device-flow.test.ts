@@ -40,7 +40,8 @@ const decide = (status: "approved" | "denied") =>
   server.database
     .sql`update device_codes set status = ${status}, account_id = ${account.accountId} where status = 'pending'`
 const later = (seconds: number) => server.database.sql`
-  update device_codes set polled_at = polled_at - ${seconds}::int * interval '1 second', expires_at = expires_at - ${seconds}::int * interval '1 second'`
+  update device_codes set polled_at = polled_at - ${seconds}::int * interval '1 second',
+    expires_at = expires_at - ${seconds}::int * interval '1 second'`
 
 describe("starting the device flow", () => {
   it("returns what RFC 8628 and the contract require", async () => {

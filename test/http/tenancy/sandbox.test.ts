@@ -252,12 +252,14 @@ describe("the quota of a demo key", () => {
     const app = await sandbox()
     const session = await app.createSession({ character_slug: "edda-brandvik" })
     await app.converse(session, "Hello")
-    const [row] = await server.database
-      .sql`select total_used_micro_usd::int as used, total_limit_micro_usd::int as credit from allowances where app_id = ${app.appId} and kind = 'app'`
+    const [row] = await server.database.sql`
+        select total_used_micro_usd::int as used, total_limit_micro_usd::int as credit from allowances
+        where app_id = ${app.appId} and kind = 'app'`
     const spent = Math.round((await app.get("/v1/usage")).body.data.cost_usd * 1e6)
     assert.deepStrictEqual({ ...row }, { used: spent, credit: 1_000_000 })
-    await server.database
-      .sql`update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId} and kind = 'app'`
+    await server.database.sql`
+        update allowances set total_used_micro_usd = total_limit_micro_usd, day = day - 40 where app_id = ${app.appId}
+        and kind = 'app'`
     const refused = await app.send(session, "Hello")
     assert.deepStrictEqual(shape(refused), [402, "budget_exceeded"])
     // Neither can be raised, and it does not reset.

@@ -65,7 +65,8 @@ describe("a session whose memory extraction is delayed", () => {
     try {
       await runtime.runPromise(MemoryExtractions.use((turns) => turns.postpone([{ appId, sessionId }])))
       const jobs = await database.sql`
-        select j.task_identifier, p.payload, j.priority, j.run_at > now() as later from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)`
+        select j.task_identifier, p.payload, j.priority, j.run_at > now() as later from graphile_worker.jobs j
+          join graphile_worker._private_jobs p using (id)`
       assert.deepStrictEqual(
         [...jobs],
         [{ task_identifier: "relate", payload: { sessions: [[appId, sessionId]] }, priority: 10, later: true }]
@@ -79,8 +80,9 @@ describe("a session whose memory extraction is delayed", () => {
           })
         )
       )
-      const [together] =
-        await database.sql`select count(*)::int as jobs, sum(json_array_length(payload -> 'sessions'))::int as sessions from graphile_worker._private_jobs`
+      const [together] = await database.sql`
+          select count(*)::int as jobs, sum(json_array_length(payload -> 'sessions'))::int as sessions
+          from graphile_worker._private_jobs`
       assert.deepStrictEqual(together, { jobs: 1, sessions: 40 })
     } finally {
       await runtime.dispose()

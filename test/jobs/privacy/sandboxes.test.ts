@@ -61,13 +61,15 @@ describe("a sandbox whose key has expired", () => {
     )
     await app.get("/v1/delivery/events")
     // A demo key cannot create these, but any that exist are deleted as well.
-    await server.database
-      .sql`insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates) values (${app.appId}, 'evs_1', 'suite', ${slug}, '[]', '[]')`
     await server.database.sql`
-      insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats, seed, cases, gates, max_cost_micro_usd, finished_at)
+        insert into eval_suites (app_id, suite_id, name, character_slug, cases, gates)
+        values (${app.appId}, 'evs_1', 'suite', ${slug}, '[]', '[]')`
+    await server.database.sql`
+      insert into eval_runs (app_id, run_id, suite_id, character_slug, character_version, reply_mode, engine, repeats,
+        seed, cases, gates, max_cost_micro_usd, finished_at)
       values (${app.appId}, 'evr_1', 'evs_1', ${slug}, 1, 'fast', 'offline', 1, 1, '[]', '[]', 0, now())`
-    await server.database
-      .sql`insert into eval_results (app_id, run_id, place, case_key, repeat) values (${app.appId}, 'evr_1', 1, 'one', 1)`
+    await server.database.sql`
+        insert into eval_results (app_id, run_id, place, case_key, repeat) values (${app.appId}, 'evr_1', 1, 'one', 1)`
     const session = await other.createSession({ character_slug: "edda-brandvik" })
 
     await expire(app)
@@ -75,8 +77,9 @@ describe("a sandbox whose key has expired", () => {
     await until("the sandbox to be gone", () => isGone(app))
     assert.deepStrictEqual(await tablesWith(app), KEPT)
     assert.isEmpty(
-      await server.database
-        .sql`select 1 from accounts where kind = 'demo' and not exists (select from apps where apps.account_id = accounts.account_id)`
+      await server.database.sql`
+          select 1 from accounts where kind = 'demo'
+          and not exists (select from apps where apps.account_id = accounts.account_id)`
     )
     // A key is cached for up to a second.
     await until("the key to be refused", async () => (await app.get("/v1/me")).body.detail?.code === "api_key_expired")

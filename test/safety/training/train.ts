@@ -133,10 +133,12 @@ const write = ({ weights, bias }: Regression): void => {
   })
   const folder = new URL("../../../pipeline/safety/classifier/", import.meta.url)
   writeFileSync(new URL("weights.bin.zst", folder), packed)
-  writeFileSync(
-    new URL("weights.json", folder),
-    `${JSON.stringify({ learned_from: digestOfTraining(), scale, bias: LABELS.map((_, label) => bias[label]! - thresholds[label]!) }, null, 2)}\n`
-  )
+  const learned = {
+    learned_from: digestOfTraining(),
+    scale,
+    bias: LABELS.map((_, label) => bias[label]! - thresholds[label]!)
+  }
+  writeFileSync(new URL("weights.json", folder), `${JSON.stringify(learned, null, 2)}\n`)
   console.log(`${sorted.length} features written, ${(packed.byteLength / 1024).toFixed(0)} KiB`)
 }
 write(regress(examples, places.size))

@@ -41,7 +41,8 @@ export const createChannel = Effect.fnUntraced(function* (
   const sealedUrl = yield* sealUrl(appId, channelId, url)
   yield* query(
     (sql) => sql`
-        insert into channels (app_id, channel_id, covers, session_id, kind, paced, hold_kind, endpoint, target, url, secret, events,
+        insert into channels (app_id, channel_id, covers, session_id, kind, paced, hold_kind, endpoint, target, url,
+          secret, events,
           config, rewind_to, aligned_to)
         values (${appId}, ${channelId},
           ${sessionId === null ? "app" : "session"},

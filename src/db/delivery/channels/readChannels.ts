@@ -28,7 +28,8 @@ export const selectChannels = (
     query<Array<ChannelRow>>(
       (sql) => sql`
         select c.app_id, c.channel_id, c.session_id, c.kind, c.url, c.target ->> 'url' as plain_url,
-          array_to_json(c.events) as events, c.config, c.status, c.version, l.position, c.consecutive_failures, c.created_at
+          array_to_json(c.events) as events, c.config, c.status, c.version, l.position, c.consecutive_failures,
+            c.created_at
         from channels c left join lanes l on l.app_id = c.app_id and l.session_id = c.session_id
           and l.channel_id = c.channel_id
         where c.app_id = ${appId} and ${

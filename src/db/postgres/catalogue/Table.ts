@@ -49,15 +49,15 @@ export interface CopyOf {
   readonly to: string
 }
 
-/** Rows of a person, or of one session of theirs, after a place: empty at the beginning, then `at` of the last row. */
+/** Rows of a person, or of one of their sessions, after a position: empty at first, then `at` of the last row. */
 export interface PageOf extends PersonOf {
-  /** Empty where the rows are read by the person. */
+  /** Empty if the rows are read by person. */
   readonly sessionId: string
   readonly after: string
   readonly limit: number
 }
 
-/** A row of an export: its JSON, and its place among the others. Null: nothing is shown of this place. */
+/** A row of an export: its JSON, and its position among the others. Null: this position shows nothing. */
 export interface ExportedRow {
   readonly at: string
   readonly row: string | null
@@ -70,8 +70,8 @@ export interface ExportedObject {
 }
 
 /**
- * How the export of a person shows a table. Each column is named: a new one is exported only when somebody decides so.
- * What the API masks or leaves out, the export does, too.
+ * How the export of a person shows a table. Columns are named, so a new one is exported only by decision. The export
+ * masks and leaves out what the API does.
  */
 export interface Exported {
   /** The file in the ZIP. `*` is the id of a session: it has a file of its own. */

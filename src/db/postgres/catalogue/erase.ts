@@ -25,7 +25,8 @@ const plainDelete =
     const column: string = owners[OWNERS[scope]] ?? ""
     if ("sessionIds" in of)
       return sql`
-        delete from ${sql(name)} where app_id = ${appId} and ${sql(column)} = any(${of.sessionIds as Array<string>}::text[])`
+        delete from ${sql(name)} where app_id = ${appId}
+          and ${sql(column)} = any(${of.sessionIds as Array<string>}::text[])`
     if ("externalUserRef" in of)
       return sql`
         delete from ${sql(name)} where app_id = ${appId} and ${sql(column)} = ${of.externalUserRef as string}`

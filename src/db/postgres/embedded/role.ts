@@ -23,16 +23,24 @@ begin
     with ours as (
       select oid from pg_namespace where nspname <> 'information_schema' and nspname not like 'pg\\_%'
     )
-    select format('alter schema %I owner to ${ROLE}', nspname) from pg_namespace where nspowner = '${SUPERUSER}'::regrole and oid in (select oid from ours)
+    select format('alter schema %I owner to ${ROLE}', nspname) from pg_namespace
+    where nspowner = '${SUPERUSER}'::regrole and oid in (select oid from ours)
     union all
     select format('alter table %s owner to ${ROLE}', c.oid::regclass) from pg_class c
-    where relowner = '${SUPERUSER}'::regrole and relnamespace in (select oid from ours) and relkind in ('r', 'p', 'v', 'm', 'S')
-      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and c.relkind = 'S' and d.deptype in ('a', 'i'))
+    where relowner = '${SUPERUSER}'::regrole and relnamespace in (select oid from ours)
+      and relkind in ('r', 'p', 'v', 'm', 'S')
+      and not exists (
+        select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+          and d.refclassid = 'pg_class'::regclass and c.relkind = 'S' and d.deptype in ('a', 'i')
+      )
     union all
-    select format('alter routine %s owner to ${ROLE}', oid::regprocedure) from pg_proc where proowner = '${SUPERUSER}'::regrole and pronamespace in (select oid from ours)
+    select format('alter routine %s owner to ${ROLE}', oid::regprocedure) from pg_proc
+    where proowner = '${SUPERUSER}'::regrole and pronamespace in (select oid from ours)
     union all
-    select format('alter type %s owner to ${ROLE}', t.oid::regtype) from pg_type t left join pg_class c on c.oid = t.typrelid
-    where typowner = '${SUPERUSER}'::regrole and typnamespace in (select oid from ours) and (typtype in ('d', 'e', 'r') or c.relkind = 'c')
+    select format('alter type %s owner to ${ROLE}', t.oid::regtype) from pg_type t
+    left join pg_class c on c.oid = t.typrelid
+    where typowner = '${SUPERUSER}'::regrole and typnamespace in (select oid from ours)
+      and (typtype in ('d', 'e', 'r') or c.relkind = 'c')
   loop
     execute command;
   end loop;

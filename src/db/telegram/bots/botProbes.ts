@@ -11,8 +11,8 @@ import type { BotHealth, StoredBot } from "./StoredBot.ts"
 const PROBES_PER_ROUND = 40
 
 /**
- * `updatesWaiting`: how many updates Telegram has for the bot, or null if it was not asked. Since when they wait is kept
- * for as long as none arrives. While a bot has parked updates, newer ones are not handled. If nothing else resumes
+ * `updatesWaiting`: how many updates Telegram has for the bot, or null if it was not asked. Since when they wait is
+ * kept for as long as none arrives. While a bot has parked updates, newer ones are not handled. If nothing else resumes
  * parked updates, a probe does.
  */
 export const recordProbe = Effect.fnUntraced(function* (
@@ -35,7 +35,8 @@ export const recordProbe = Effect.fnUntraced(function* (
                   then coalesce(updates_waiting_since, now())
                 else now() end
           where app_id = ${appId} and channel_id = ${channelId}
-          returning b.status = any(${[...WALKED]}::text[]) and not (${isSuspendedByOperator(sql, sql`b.app_id`)}) and exists (
+          returning b.status = any(${[...WALKED]}::text[]) and not (${isSuspendedByOperator(sql, sql`b.app_id`)})
+            and exists (
             select from telegram_updates a where a.app_id = b.app_id and a.channel_id = b.channel_id
               and a.done_at is null and a.due_at = 'infinity' offset 0) as left`
   )

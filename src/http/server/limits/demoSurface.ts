@@ -14,12 +14,12 @@ const methodIsClosed = ({ open, closed }: Surface, method: string): boolean =>
   open.has(method) || closed.has(method) ? !open.has(method) : open.size === 0
 
 /**
- * What a demo key may do is a route's `demo: true`; every other is closed to it, one that comes later too, and that is
- * said before anything else. So that a path without a route is answered like one beside it that has a route, this notes
- * the routes that are added to a server. Call it before they are.
+ * A demo key may use the routes with `demo: true`. All others are closed to it, including later ones, and that error
+ * precedes all others. A path without a route must get the same answer as its neighbours with a route. So this records
+ * the routes of a server. Call it before they are added.
  *
- * It tells whether a request that no route answers is of a closed kind. Of the routes that begin like its path, as far
- * as any does, those with its method must be closed; or all of them, where none has its method.
+ * Returns whether a request without a route counts as closed: compared with the routes that share the longest beginning
+ * of its path, those with its method must be closed, or all of them if none has its method.
  */
 export const noteDemoSurface = (app: App): ((method: string, url: string) => boolean) => {
   const root = makeSurface()

@@ -1,11 +1,14 @@
 import swagger from "@fastify/swagger"
 import * as Effect from "effect/Effect"
-import fastify, { type FastifyContextConfig, type RouteOptions } from "fastify"
+import fastify, { type FastifyContextConfig, type FastifySchema, type RouteOptions } from "fastify"
 import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
-import { matchCredential } from "#src/http/server/Credential.ts"
+import { type Credential, matchCredential } from "#src/http/server/Credential.ts"
 import { errorList } from "#src/http/server/errorTexts.ts"
+import type { Cost } from "#src/http/server/limits/Cost.ts"
+import { describeCost } from "./describeCost.ts"
+import { errorAnswers } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 /** The input for the document. */
@@ -74,8 +77,14 @@ const registeredRoutes = async ({
   return found
 }
 
+interface RouteSchema extends FastifySchema {
+  readonly description?: string
+  readonly response?: object | undefined
+  readonly "x-internal"?: boolean
+}
+
 /** What follows from the credential that a route takes. Runtime keys are what the document says of all routes. */
-const ofCredential = ({ auth }: FastifyContextConfig) =>
+const ofCredential = (auth: Credential | undefined) =>
   matchCredential<object>(auth, {
     app: () => ({}),
     account: () => ({ security: [{ accountToken: [] }] }),
@@ -87,6 +96,20 @@ const ofCredential = ({ auth }: FastifyContextConfig) =>
     }),
     none: () => ({ security: [] })
   })
+
+/** What follows from the cost that a route declares. Pages say in HTML what went wrong. */
+const ofCost = (cost: Cost, isPublic: boolean, { description, response = {}, ...schema }: RouteSchema) => {
+  const text = [description, describeCost(cost)].filter(Boolean).join("\n\n")
+  return {
+    ...(text !== "" && { description: text }),
+    ...(Object.keys(cost).length > 0 && { "x-cost": cost }),
+    response: {
+      ...response,
+      ...(cost.pays !== undefined && errorAnswers(402)),
+      ...(isPublic && cost.requests !== 0 && schema["x-internal"] !== true && errorAnswers(429))
+    }
+  }
+}
 
 /**
  * The OpenAPI document of all routes, as JSON. It takes about a second of CPU, so do not call it on the thread that
@@ -146,7 +169,8 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
             in: "cookie",
             name: "troupe-operator",
             description:
-              "The session of an operator. Over https its name begins with __Host-. Unsafe requests need its CSRF token " +
+              "The session of an operator. Over https its name begins with __Host-. Unsafe requests need its " +
+              "CSRF token " +
               "in the header X-CSRF-Token"
           }
         }
@@ -157,11 +181,14 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
     transform
   })
   // OpenAPI has no wildcards, so the rest of a path is a parameter.
-  for (const { method, url, schema, config = {} } of await registeredRoutes({ routes, channelKinds })) {
+  for (const { method, url, schema, config } of await registeredRoutes({ routes, channelKinds })) {
+    const { auth, cost = {} } = (config ?? {}) as FastifyContextConfig
     described.route({
       method,
       url: url.replace(/\*$/, ":rest"),
-      ...(schema !== undefined && { schema: { ...schema, ...ofCredential(config as FastifyContextConfig) } }),
+      ...(schema !== undefined && {
+        schema: { ...schema, ...ofCost(cost, auth === "none", schema as RouteSchema), ...ofCredential(auth) }
+      }),
       handler: () => {}
     })
   }

@@ -22,7 +22,7 @@ const docsSchema = () => ({
   operationId: "readDocs",
   summary: "This document for people",
   tags: ["Reference"],
-  response: publicAnswers("text/html", z.string(), 429)
+  response: publicAnswers("text/html", z.string())
 })
 
 const available = Effect.fnUntraced(function* (baseUrl: string) {
@@ -56,11 +56,7 @@ export const referenceRoutes =
           operationId: "readOpenApi",
           summary: "This document",
           tags: ["Reference"],
-          response: publicAnswers(
-            "application/json",
-            z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
-            429
-          )
+          response: publicAnswers("application/json", z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }))
         }
       },
       async (request, reply) =>
@@ -75,7 +71,7 @@ export const referenceRoutes =
           operationId: "readLlmsText",
           summary: "How to set up and use this server, as text for agents",
           tags: ["Reference"],
-          response: publicAnswers("text/plain", z.string(), 429)
+          response: publicAnswers("text/plain", z.string())
         }
       },
       async (request, reply) => {
@@ -96,7 +92,7 @@ export const referenceRoutes =
       operationId: "readDocsScript",
       summary: "The script of /docs",
       ...INTERNAL,
-      response: publicAnswers("text/javascript", z.string(), 429)
+      response: publicAnswers("text/javascript", z.string())
     }
     const way = { operationId: "findDocs", summary: "The way to /docs/", ...INTERNAL, response: PAGE }
     app.get("/docs", { config: { auth: "none" }, schema: way }, async (_, reply) => reply.redirect("/docs/", 302))

@@ -55,6 +55,10 @@ type Answers = Record<
   | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }
 >
 
+/** The answers with these errors. */
+export const errorAnswers = (...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
+  Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
+
 /** The answers of a route: its data in the envelope, and its errors in addition to the common ones. */
 export const answers = (data: z.ZodType, ...errors: ReadonlyArray<keyof typeof ERRORS>): Answers =>
   answersAs("application/json", withData(data), ...errors)
@@ -99,7 +103,7 @@ export const publicAnswers = (
   ...errors: ReadonlyArray<keyof typeof ERRORS>
 ): Answers => ({
   200: { description: "Success", content: { [mediaType]: { schema: success } } },
-  ...Object.fromEntries(errors.map((status) => [status, ERRORS[status][1].describe(withCodes(status))]))
+  ...errorAnswers(...errors)
 })
 
 /** What the answer to any request with a body may contain besides the resource. */

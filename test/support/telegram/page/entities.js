@@ -32,7 +32,10 @@ const wrap = (entity, text, children) => {
 
 const BLOCKS = new Set(["pre", "blockquote", "expandable_blockquote"])
 
-/** The text between two places as nodes; entities lie in each other or beside each other. A block needs no line break around it. */
+/**
+ * The text between two positions as nodes. Entities are nested or beside each other. A block needs no line break around
+ * it.
+ */
 const nodes = (text, entities, start, end) => {
   const found = []
   let at = start

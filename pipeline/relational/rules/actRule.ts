@@ -1,0 +1,15 @@
+import type { Act } from "./acts.ts"
+import { isQuestion } from "./questions.ts"
+
+export interface Rule {
+  readonly act: Act
+  readonly fits: (text: string) => boolean
+  /** A longer message says something else as well, which matters more. */
+  readonly mostWords?: number
+}
+
+export const by = (pattern: RegExp) => (text: string) => pattern.test(text)
+const NEGATED = /\b(?:not|never|no longer|don'?t|didn'?t|isn'?t|wasn'?t|haven'?t|hasn'?t|won'?t)\b/i
+export const plainly = (pattern: RegExp) => (text: string) => pattern.test(text) && !NEGATED.test(text)
+export const told = (pattern: RegExp) => (text: string) =>
+  pattern.test(text) && !NEGATED.test(text) && !isQuestion(text)

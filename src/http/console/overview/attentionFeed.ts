@@ -1,0 +1,88 @@
+import type { Problem } from "#src/health/Problem.ts"
+import { type Html, html } from "#src/http/server/page.ts"
+import { count, when } from "../figures.ts"
+import { tag } from "../icons.ts"
+import { stepOf, titleOf, toneOf } from "../problemTexts.ts"
+
+/** More problems of a kind than this are folded into one row. */
+const MOST_OF_KIND = 3
+const MAX_NAMED = 30
+
+/** Problems of one kind that share a row. */
+interface Row {
+  readonly first: Problem
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** Worst first, as the problems come. */
+const rowsOf = (problems: ReadonlyArray<Problem>): ReadonlyArray<Row> => {
+  const byKind = Map.groupBy(problems, ({ kind }) => kind)
+  return [...byKind.values()].flatMap((same) =>
+    same.length > MOST_OF_KIND
+      ? [{ first: same[0]!, problems: same }]
+      : same.map((problem) => ({ first: problem, problems: [problem] }))
+  )
+}
+
+const SEVERITY_WORDS = { critical: "Critical", warning: "Warning", info: "For information" } as const
+
+const nameOf = ({ subject, evidence }: Problem): string => {
+  const username = evidence["username"]
+  return typeof username === "string"
+    ? `@${username}`
+    : (subject.bot_id ?? subject.channel_id ?? subject.task ?? subject.worker_id ?? subject.app_id ?? "")
+}
+
+const earliest = (problems: ReadonlyArray<Problem>): string | null =>
+  problems.reduce<string | null>(
+    (least, { since }) => (since === null || (least !== null && least < since) ? least : since),
+    null
+  )
+
+const shown = ({ first, problems }: Row, nowMs: number): Html => {
+  const step = stepOf(first)
+  const since = earliest(problems)
+  const times = problems.reduce((sum, problem) => sum + problem.count, 0)
+  return html`<li>
+    <div class="stack tight">
+      <p class="row">
+        ${tag(toneOf(first.severity), SEVERITY_WORDS[first.severity])}
+        <span class="what">${titleOf(first.kind, problems.length)}</span>
+        ${times > problems.length ? html`<span class="soft">×${count(times)}</span>` : null}
+        ${problems.length === 1 ? html`<bdi class="id">${nameOf(first)}</bdi>` : null}
+        ${since === null ? null : html`<span class="soft small">since ${when(since, nowMs)}</span>`}
+      </p>
+      <p class="soft">${first.cause}. ${first.next_step.description}.</p>
+      ${first.next_step.command === null ? null : html`<pre><code>${first.next_step.command}</code></pre>`}
+      ${
+        problems.length === 1
+          ? null
+          : html`<details id="feed-${first.kind}">
+              <summary>Which ones</summary>
+              <ul>
+                ${problems
+                  .slice(0, MAX_NAMED)
+                  .map((problem) => html`<li><a href="${stepOf(problem).url}"><bdi>${nameOf(problem)}</bdi></a></li>`)}
+              </ul>
+              ${problems.length > MAX_NAMED ? html`<p>and ${count(problems.length - MAX_NAMED)} more</p>` : null}
+            </details>`
+      }
+    </div>
+    ${
+      problems.length > 1
+        ? null
+        : html`<div class="actions"><a class="button" href="${step.url}">${step.label}</a></div>`
+    }
+  </li>`
+}
+
+/** Everything that needs attention, worst first, each with its next step. Null: nothing does. */
+export const attentionFeed = (problems: ReadonlyArray<Problem>, nowMs: number): Html | null =>
+  problems.length === 0
+    ? null
+    : html`<section class="card flush" aria-labelledby="attention">
+        <h2 id="attention">Needs attention</h2>
+        <ul class="feed">
+          ${rowsOf(problems).map((row) => shown(row, nowMs))}
+        </ul>
+      </section>`
