@@ -32,7 +32,12 @@ export interface Message<Content> extends Part {
 }
 
 /** The receiver's answer, if there is one. */
-const answered = { statusCode: Schema.NullOr(Schema.Int), answer: Schema.NullOr(Schema.String) }
+const answered = {
+  statusCode: Schema.NullOr(Schema.Int),
+  answer: Schema.NullOr(Schema.String),
+  /** What was sent and failed, as JSON for operators: no secret, and nothing that was said. */
+  request: Schema.optionalKey(Schema.String)
+}
 
 /**
  * The result of an attempt.

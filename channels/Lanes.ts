@@ -64,6 +64,8 @@ export interface LaneStep {
   readonly statusCode: number | null
   readonly errorCode: string | null
   readonly answer: string | null
+  /** JSON. Null: the channel does not tell what it sent, or nothing was sent. */
+  readonly request: string | null
   readonly startedAt: Date
   /** Null: nothing was sent. */
   readonly latency: Duration.Duration | null

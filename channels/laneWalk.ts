@@ -127,6 +127,7 @@ export const unsent = (
   statusCode: null,
   errorCode,
   answer: null,
+  request: null,
   startedAt: new Date(now),
   latency: null,
   throttle: null

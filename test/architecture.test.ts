@@ -75,7 +75,8 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "proactive",
     "research",
     "privacy",
-    "evals"
+    "evals",
+    "operators"
   ],
   http: [
     "server",

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { inspect } from "node:util"
 import { assert, describe, it } from "vitest"
 import { Settings } from "#src/settings/Settings.ts"
+import { readModules } from "#test/support/modules.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
@@ -41,6 +42,8 @@ describe("an invalid setting", () => {
     ["TRUST_PROXY", "10.0.0.1"],
     ["OPERATIONS_HOST", " "],
     ["OPERATIONS_PORT", "ops"],
+    ["LOG_LEVEL", "loud"],
+    ["LOG_FORMAT", "xml"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_MODEL", " "],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],
@@ -226,5 +229,21 @@ describe("settings", () => {
     assert.deepStrictEqual(key === null ? null : Redacted.value(key), Buffer.alloc(32, 7))
     const printed = `${JSON.stringify(settings)}${inspect(settings, { depth: 9, showHidden: true })}${String(key)}`
     for (const part of ["hush", KEY, "7,7,7", "07 07 07"]) assert.notInclude(printed, part)
+  })
+})
+
+describe("the settings that an operator sees", () => {
+  it("show no value that is read as a secret", () => {
+    const names = readModules(["src/settings"]).flatMap(({ text }) =>
+      [...text.matchAll(/Config\.Redacted\("(\w+)"\)/g)].map(([, name = ""]) => name)
+    )
+    assert.isAbove(names.length, 5)
+    const secret = "a".repeat(20)
+    const { effective } = read({ OPENAI_API_KEY: secret, OPENAI_BASE_URL: `https://user:${secret}@model.example/v1` })
+    for (const name of names) {
+      const found = effective.find((setting) => setting.name === name)
+      assert.deepInclude(found, { isSecret: true, value: null }, name)
+    }
+    assert.notInclude(JSON.stringify(effective), secret)
   })
 })

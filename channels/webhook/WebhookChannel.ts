@@ -3,7 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { hash } from "node:crypto"
 import { VERSION } from "#pipeline/domain/version.ts"
+import { maskUrl } from "../outbound/maskUrl.ts"
 import type { Channel, Delivery, Message } from "../Channel.ts"
 import { Endpoints } from "../Endpoints.ts"
 import { readAnswer } from "../outbound/answer.ts"
@@ -13,6 +15,15 @@ import { SCHEDULE } from "./schedule.ts"
 import { signatureHeaders } from "./sign.ts"
 import { WebhookConfig } from "./WebhookConfig.ts"
 import { WEBHOOK } from "./webhookKind.ts"
+
+/** What operators see of a request that failed. */
+const requestOf = (url: string, headers: Readonly<Record<string, string>>, body: Uint8Array) =>
+  JSON.stringify({
+    url: URL.canParse(url) ? maskUrl(new URL(url)) : null,
+    headers,
+    body_bytes: body.byteLength,
+    body_sha256: hash("sha256", body, "hex")
+  })
 
 const USER_AGENT = `Troupe/${VERSION}`
 
@@ -43,8 +54,11 @@ export const makeWebhookChannel = Effect.gen(function* () {
       "content-type": "application/json",
       "user-agent": USER_AGENT
     }
-    const answer = yield* outbound.send({ url: Redacted.value(endpoint.url), headers, body, totalTimeout: TOTAL })
-    return yield* readAnswer(answer)
+    const url = Redacted.value(endpoint.url)
+    const attempt = yield* outbound
+      .send({ url, headers, body, totalTimeout: TOTAL })
+      .pipe(Effect.flatMap(readAnswer), asAttempt)
+    return attempt._tag === "Sent" ? attempt : { ...attempt, request: requestOf(url, headers, body) }
   }, asAttempt)
 
   /** The channel's own schedule. Where it cannot be read, the default is better than none. */

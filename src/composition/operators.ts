@@ -4,9 +4,18 @@ import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
+import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { FleetBots } from "#src/db/operators/FleetBots.ts"
+import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
+import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
+import { Rollups } from "#src/db/operators/Rollups.ts"
+import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
+import { Spending } from "#src/db/operators/Spending.ts"
+import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
@@ -32,21 +41,39 @@ const disks = Layer.unwrap(
 /** What is wrong with the server. */
 const health = Health.layer.pipe(Layer.provide(disks))
 
+/** The lists of the operator, over all apps. */
+const lists = Layer.mergeAll(
+  DeliveryAttempts.layer,
+  FleetBots.layer,
+  OperatorApps.layer,
+  OperatorChannels.layer,
+  SessionSearch.layer,
+  Spending.layer
+)
+
+const settings = Layer.effect(
+  EffectiveSettings,
+  Effect.map(Settings, ({ effective }) => effective)
+)
+
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
   BreakGlass.layer,
   ConsoleCodes.layer,
   OperatorAudit.layer,
+  Rollups.layer,
+  SignInAttempts.layer.pipe(Layer.provideMerge(authentication)),
   health,
-  SignInAttempts.layer.pipe(Layer.provideMerge(authentication))
+  lists,
+  settings
 )
 
 /** Services that jobs use. */
-export const working = OperatorSessions.layer
+export const working = Layer.merge(OperatorSessions.layer, Rollups.layer)
 
 /** What a process tells about itself, in every role. */
-export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+export const monitoring = Layer.merge(ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)), Readiness.layer)
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
 export const listener = Layer.unwrap(

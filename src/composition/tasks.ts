@@ -9,6 +9,7 @@ import { deliverTask } from "#src/jobs/delivery/deliverTask.ts"
 import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
 import { memoryExtractionTask } from "#src/jobs/memory/memoryExtractionTask.ts"
 import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
+import { rollupTask } from "#src/jobs/operators/rollupTask.ts"
 import { erasuresTask } from "#src/jobs/privacy/erasuresTask.ts"
 import { exportsTask } from "#src/jobs/privacy/ExportMaker.ts"
 import { retainTask } from "#src/jobs/privacy/retainTask.ts"
@@ -44,6 +45,7 @@ export const tasks = [
   releaseTask,
   researchTask,
   retainTask,
+  rollupTask,
   sandboxesTask,
   telegramTask,
   turnTask

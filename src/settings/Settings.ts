@@ -2,8 +2,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BadSetting } from "./checks.ts"
+import { notingSettings } from "./effectiveSettings.ts"
 import { readDemo } from "./demo.ts"
 import { readLimits } from "./limits.ts"
+import { readLogs } from "./logs.ts"
 import { readModel, readModelPrices } from "./model.ts"
 import { readOidc } from "./oidc.ts"
 import { readOperators } from "./operators.ts"
@@ -27,6 +29,7 @@ const read = Effect.gen(function* () {
   const { production } = server
   return {
     ...server,
+    logs: yield* readLogs,
     model: yield* readModel,
     modelPrices: yield* readModelPrices,
     ...(yield* readTurns),
@@ -46,7 +49,10 @@ const read = Effect.gen(function* () {
   )
 )
 
+/** With each setting as it was read, for the operator. */
+const noted = Effect.map(notingSettings(read), ({ settings, effective }) => ({ ...settings, effective }))
+
 /** The environment, read once. The reference for operators is docs/operate/settings.md. */
-export class Settings extends Context.Service<Settings, Effect.Success<typeof read>>()("src/settings") {
-  static readonly layer = Layer.effect(Settings, read)
+export class Settings extends Context.Service<Settings, Effect.Success<typeof noted>>()("src/settings") {
+  static readonly layer = Layer.effect(Settings, noted)
 }

@@ -288,7 +288,8 @@ describe("a request that certainly did not arrive", () => {
           }),
         outboundAllow
       )
-      const attempt = yield* push(channel, deliveryOf(EVENT))
+      const { request, ...attempt } = yield* push(channel, deliveryOf(EVENT))
+      assert.strictEqual(JSON.parse(request ?? "").headers["webhook-id"], "evt_01")
       assert.deepStrictEqual(attempt, {
         _tag: "NotSent",
         statusCode: null,

@@ -26,6 +26,14 @@ export interface Reconciliation {
   readonly mismatches: ReadonlyArray<Mismatch>
 }
 
+/** The result of the last nightly check. */
+export interface LedgerCheck extends Reconciliation {
+  readonly checked_at: Date
+  readonly since: Date
+}
+
+/** How long the results of checks are kept. */
+const KEPT = "90 days"
 /** Maximum number of mismatches in one answer. */
 const MOST = 1000
 
@@ -38,6 +46,10 @@ export class Ledger extends Context.Service<
       readonly appId: string | null
       readonly since: Date
     }) => Effect.Effect<Reconciliation, DatabaseError>
+    /** Keeps the result of a check of all apps. */
+    readonly record: (since: Date, result: Reconciliation) => Effect.Effect<void, DatabaseError>
+    /** The last recorded check. Undefined: there was none. */
+    readonly lastCheck: Effect.Effect<LedgerCheck | undefined, DatabaseError>
     /**
      * Keeps which apps have mismatches, as the latest check of all apps has found them, for the health of the server.
      */
@@ -112,7 +124,22 @@ export class Ledger extends Context.Service<
       on conflict (app_id) do update set turns = excluded.turns, run_ref = excluded.run_ref`
         ).pipe(Effect.asVoid)
 
-      return Ledger.of({ reconcile, keepMismatches })
+      return Ledger.of({
+        reconcile,
+        keepMismatches,
+        record: (since, { turns, mismatches }) =>
+          Effect.asVoid(
+            query(
+              (sql) => sql`
+        with old as (delete from ledger_checks where checked_at < now() - ${KEPT}::interval)
+        insert into ledger_checks (since, turns, mismatches)
+        values (${since}, ${turns}::int, ${JSON.stringify(mismatches)}::text::json)`
+            )
+          ),
+        lastCheck: query<Array<LedgerCheck>>(
+          (sql) => sql`select checked_at, since, turns, mismatches from ledger_checks order by checked_at desc limit 1`
+        ).pipe(Effect.map(([row]) => row))
+      })
     })
   )
 }

@@ -17,6 +17,7 @@ export const tables: ReadonlyArray<Table> = [
     },
     exported: { not: "the app's caps, and counters of what ledger.json sums up" }
   },
+  { name: "ledger_checks", owners: {} },
   {
     name: "ledger",
     owners: { app: "app_id", session: "session_id" },

@@ -26,6 +26,7 @@ export const toColumns = (batch: ReadonlyArray<LaneStep>) => ({
   statusCode: batch.map(({ statusCode }) => statusCode),
   errorCode: batch.map(({ errorCode }) => errorCode),
   answer: batch.map(({ answer }) => answer),
+  request: batch.map(({ request }) => request),
   startedAt: batch.map(({ startedAt }) => startedAt.toISOString()),
   latencyMs: batch.map(({ latency }) => milliseconds(latency)),
   // After the last event of the lease, the scanned rest of the log has nothing for the channel.

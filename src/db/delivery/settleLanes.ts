@@ -29,11 +29,12 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
           ${b.redo}::int[], ${b.last}::int[],
             ${b.telling}::int[], ${b.recovered}::int[],
               ${b.outcome}::text[], ${b.statusCode}::int[],
-                ${b.errorCode}::text[], ${b.answer}::text[], ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
+                ${b.errorCode}::text[], ${b.answer}::text[], ${b.request}::text[],
+                  ${b.startedAt}::text[], ${b.latencyMs}::bigint[],
           ${b.position}::bigint[], ${b.past}::int[],
             ${b.parked}::int[], ${b.failures}::int[], ${b.delayMs}::bigint[], ${b.next}::bigint[])
         with ordinality as d(app_id, session_id, channel_id, version, owner, fence, cursor, part, event_id, redo, last,
-          telling, recovered, outcome, status_code, error_code, answer, started_at, latency_ms,
+          telling, recovered, outcome, status_code, error_code, answer, request, started_at, latency_ms,
           position, past, parked, failures, delay_ms, next, n)
       left join lateral (select * from channels x where x.app_id = d.app_id
         and x.channel_id = d.channel_id offset 0) c on true
@@ -64,9 +65,9 @@ export const settleLanes = (sql: Sql, batch: ReadonlyArray<LaneStep>) => {
         else 'rest' end as after
     ), recorded as (
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, part, fence, event_id, outcome,
-        status_code, error_code, answer, started_at, latency_ms)
+        status_code, error_code, answer, request, started_at, latency_ms)
       select d.app_id, d.session_id, d.channel_id, d.cursor, d.part, d.fence, d.event_id, d.outcome, d.status_code,
-        d.error_code, d.answer, d.started_at::timestamptz, d.latency_ms
+        d.error_code, d.answer, d.request::json, d.started_at::timestamptz, d.latency_ms
       from done d join moved m using (n) where d.outcome is not null
       on conflict do nothing
     ), woken as (

@@ -37,7 +37,7 @@ const toResource = ({ at, kind, ref, title, detail }: TimelineItem) => ({
 })
 
 /** A time, or the position from a previous page. */
-const positionOf = Effect.fnUntraced(function* (before: string | undefined) {
+export const timelinePosition = Effect.fnUntraced(function* (before: string | undefined) {
   if (before !== undefined && moment.safeParse(before).success) return { atMs: Date.parse(before), key: "" }
   const unknown = validationError("query.before: Must be a moment, or a next_before of this timeline")
   const key = yield* Effect.mapError(cursorKey(before), () => unknown)
@@ -71,7 +71,7 @@ export const timelineRoutes: Routes = ({ app, answer }) => {
           const { appId } = request.principal
           const sessionId = request.params.session_id
           const { limit } = request.query
-          const before = yield* positionOf(request.query.before)
+          const before = yield* timelinePosition(request.query.before)
           yield* findSession(appId, sessionId)
           const items = yield* Timeline.use((timeline) =>
             timeline.before(appId, sessionId, { before, limit: limit + 1 })

@@ -92,7 +92,7 @@ const Stage = z
     status: z.enum(["ok", "fallback", "skipped", "error"])
   })
   .loose()
-const TraceData = z.object({
+export const TraceData = z.object({
   trace: z.array(
     z.object({
       run_ref: z.string(),
@@ -143,6 +143,30 @@ const TraceData = z.object({
   next_cursor: z.string().nullable()
 })
 
+/** The turns of a session, as the trace shows them. */
+export const traceOf = Effect.fnUntraced(function* (
+  appId: string,
+  sessionId: string,
+  {
+    run_ref = null,
+    limit,
+    cursor
+  }: { readonly run_ref?: string | null | undefined; readonly limit: number; readonly cursor?: string | undefined }
+) {
+  const before = yield* numberCursorKey(cursor)
+  const rows = yield* Traces.use((traces) =>
+    traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 })
+  )
+  const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
+  // Images from before the first turn are on the last page.
+  const from = next_cursor === null ? 0 : (items.at(-1)?.turn_index ?? 0)
+  const images = yield* Traces.use((traces) =>
+    traces.imagesOf(appId, sessionId, { runRef: run_ref, before, from, limit })
+  )
+  const { engine } = yield* Writer
+  return { trace: items.map(toResource), images: images.map(toImage), engine, next_cursor }
+})
+
 export const traceRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/v1/sessions/:session_id/trace",
@@ -164,20 +188,8 @@ export const traceRoutes: Routes = ({ app, answer }) => {
         Effect.gen(function* () {
           const { appId } = request.principal
           const sessionId = request.params.session_id
-          const { run_ref = null, limit, cursor } = request.query
-          const before = yield* numberCursorKey(cursor)
           yield* findSession(appId, sessionId)
-          const rows = yield* Traces.use((traces) =>
-            traces.ofSession(appId, sessionId, { runRef: run_ref, before, limit: limit + 1 })
-          )
-          const { items, next_cursor } = page(rows, limit, (row) => String(row.turn_index))
-          // Images from before the first turn are on the last page.
-          const from = next_cursor === null ? 0 : (items.at(-1)?.turn_index ?? 0)
-          const images = yield* Traces.use((traces) =>
-            traces.imagesOf(appId, sessionId, { runRef: run_ref, before, from, limit })
-          )
-          const { engine } = yield* Writer
-          return success({ trace: items.map(toResource), images: images.map(toImage), engine, next_cursor })
+          return success(yield* traceOf(appId, sessionId, request.query))
         })
       )
   )

@@ -1,25 +1,38 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { Apps } from "#src/db/tenancy/Apps.ts"
+import { isId } from "#pipeline/domain/Id.ts"
+import { Allowances } from "#src/db/billing/Allowances.ts"
+import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
+import { Rollups } from "#src/db/operators/Rollups.ts"
+import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
+import { toAppCapsResource } from "#src/http/billing/caps.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { VIEWS } from "./access.ts"
+import { toOperatorApp, totalsAt } from "./operatorAppResource.ts"
+import { OperatorAppDetail, OperatorAppPage, OperatorAppQuery } from "./operatorAppSchemas.ts"
+import { anyAppNotFound } from "./operatorErrors.ts"
+import { positionOf, sortedPage } from "./position.ts"
 
-const OperatorAppPage = z.object({
-  apps: z.array(
-    z.object({
-      app_id: z.string(),
-      account_id: z.string(),
-      name: z.string(),
-      environment: z.enum(["test", "live"]),
-      status: z.enum(["active", "suspended"]),
-      suspended_at: z.iso.datetime().nullable(),
-      suspended_reason: z.string().nullable(),
-      created_at: z.iso.datetime()
-    })
-  ),
-  next_cursor: z.string().nullable()
+/** The app that a path names. */
+export const findAnyApp = Effect.fnUntraced(function* (appId: string) {
+  const found = isId("app", appId) ? yield* OperatorApps.use((apps) => apps.get(appId)) : undefined
+  return found ?? (yield* anyAppNotFound)
+})
+
+/** An app with its caps and figures. */
+export const showApp = Effect.fnUntraced(function* (appId: string) {
+  const row = yield* findAnyApp(appId)
+  const allowance = yield* Allowances.use((allowances) => allowances.ofApp(appId))
+  const { quotas } = yield* RateLimits
+  const { usage } = yield* Rollups.use(({ asOf }) => asOf)
+  return success({
+    ...toOperatorApp(row),
+    caps: toAppCapsResource(allowance, quotas.messages, yield* Clock.currentTimeMillis),
+    totals: totalsAt(usage)
+  })
 })
 
 /** The apps of every account. */
@@ -27,11 +40,11 @@ export const operatorAppRoutes: Routes = ({ app, answer }) => {
   app.get(
     "/admin/apps",
     {
-      config: { auth: { operator: "viewer" } },
+      config: { auth: VIEWS },
       schema: {
         operationId: "listApps",
-        summary: "List the apps of every account",
-        querystring: z.object(listQuery),
+        summary: "List the apps of every account, the most expensive first",
+        querystring: OperatorAppQuery,
         response: answers(OperatorAppPage)
       }
     },
@@ -40,26 +53,29 @@ export const operatorAppRoutes: Routes = ({ app, answer }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { cursor, limit } = request.query
-          const after = yield* cursorKey(cursor)
-          const rows = yield* Apps.use((apps) => apps.list({ accountId: null, after, limit: limit + 1 }))
-          const { items, next_cursor } = page(rows, limit, (row) => row.app_id)
-          return success({
-            apps: items.map(
-              ({ app_id, account_id, name, environment, suspended_at, suspended_reason, created_at }) => ({
-                app_id,
-                account_id,
-                name,
-                environment,
-                status: suspended_at === null ? "active" : "suspended",
-                suspended_at: suspended_at?.toISOString() ?? null,
-                suspended_reason,
-                created_at: created_at.toISOString()
-              })
-            ),
-            next_cursor
-          })
+          const { sort, state = null, account_id: accountId = null, name: namePrefix = null, limit } = request.query
+          const after = yield* positionOf(request.query.cursor)
+          const rows = yield* OperatorApps.use((apps) =>
+            apps.list({ state, accountId, namePrefix }, sort, { after, limit: limit + 1 })
+          )
+          const { items, next_cursor } = sortedPage(rows, limit, (row) => row.app_id)
+          const { usage } = yield* Rollups.use(({ asOf }) => asOf)
+          return success({ apps: items.map(toOperatorApp), totals: totalsAt(usage), next_cursor })
         })
       )
+  )
+
+  app.get(
+    "/admin/apps/:app_id",
+    {
+      config: { auth: VIEWS },
+      schema: {
+        operationId: "getApp",
+        summary: "Get an app of any account with its figures, budgets and limits",
+        params: z.object({ app_id: z.string() }),
+        response: answers(OperatorAppDetail, 404)
+      }
+    },
+    (request, reply) => answer(request, reply, showApp(request.params.app_id))
   )
 }

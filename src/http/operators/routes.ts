@@ -5,8 +5,15 @@ import { breakGlassRoutes } from "./breakGlassRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
+import { operatorBotRoutes } from "./operatorBotRoutes.ts"
+import { operatorChannelRoutes } from "./operatorChannelRoutes.ts"
+import { operatorDeliveryRoutes } from "./operatorDeliveryRoutes.ts"
+import { operatorLedgerRoutes } from "./operatorLedgerRoutes.ts"
+import { operatorSessionRoutes } from "./operatorSessionRoutes.ts"
+import { operatorSettingRoutes } from "./operatorSettingRoutes.ts"
 import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
 import { operatorTokenRoutes } from "./operatorTokenRoutes.ts"
+import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
 import { signInRoutes } from "./signInRoutes.ts"
 
 /** The routes of this domain. */
@@ -17,7 +24,14 @@ export const routes: ReadonlyArray<Routes> = [
   metricsRoutes,
   operatorAppRoutes,
   operatorAuditRoutes,
+  operatorBotRoutes,
+  operatorChannelRoutes,
+  operatorDeliveryRoutes,
+  operatorLedgerRoutes,
+  operatorSessionRoutes,
+  operatorSettingRoutes,
   operatorSignInRoutes,
   operatorTokenRoutes,
+  operatorTraceRoutes,
   signInRoutes
 ]

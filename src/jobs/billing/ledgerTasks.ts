@@ -18,7 +18,9 @@ const RECONCILED = Duration.days(2)
 const reconcile = Effect.gen(function* () {
   const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(RECONCILED))
   const ledger = yield* Ledger
-  const { turns, mismatches } = yield* ledger.reconcile({ appId: null, since })
+  const result = yield* ledger.reconcile({ appId: null, since })
+  yield* ledger.record(since, result)
+  const { turns, mismatches } = result
   yield* ledger.keepMismatches(mismatches)
   yield* Effect.logInfo("ledger checked against turns", { turns, mismatches: mismatches.length })
   yield* Effect.forEach(mismatches, (mismatch) => Effect.logError("ledger mismatch for turn", mismatch), {

@@ -103,7 +103,7 @@ export const layer = (options: OpenAiPainterOptions) =>
               ? Effect.fail(new ImageFailed({ reason: "refused", code: "provider_refused" }))
               : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
           ),
-          measureCall("image"),
+          measureCall("image", options.model),
           Effect.retry({
             times: RETRIES,
             schedule: Schedule.exponential(BACKOFF),

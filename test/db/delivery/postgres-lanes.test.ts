@@ -91,6 +91,7 @@ const step = (lease: LaneLease, place: number, change: Partial<LaneStep> = {}): 
   statusCode: 200,
   errorCode: null,
   answer: null,
+  request: null,
   startedAt: new Date(),
   latency: Duration.millis(3),
   move: "pass",

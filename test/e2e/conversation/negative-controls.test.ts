@@ -31,6 +31,7 @@ import { Ledger } from "#src/db/billing/Ledger.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { allTables } from "#src/db/catalogue/allTables.ts"
 import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
+import { Rollups } from "#src/db/operators/Rollups.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { DeviceCodes } from "#src/db/tenancy/DeviceCodes.ts"
@@ -180,7 +181,8 @@ describe("without the watchdog", () => {
             courier,
             Alignment.layer,
             Retention.layer({ attempts: Duration.days(30), log: null }),
-            RateLimits.layer({ messages: 1, requests: 1 })
+            RateLimits.layer({ messages: 1, requests: 1 }),
+            Rollups.layer
           ]),
           Layer.provide([Layer.succeed(ChannelKinds, new Map()), Layer.succeed(Tables, allTables)]),
           Layer.provide([

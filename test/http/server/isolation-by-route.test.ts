@@ -61,7 +61,10 @@ beforeAll(async () => {
   telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
   server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1", TELEGRAM_API_ROOT: telegram.url } })
   ;[ours, theirs] = [await settle(), await settle()]
-  operations = operationsOf((await ours.app.get("/openapi.json")).body, {})
+  // The operator sees every tenant, and no tenant gets in there.
+  operations = operationsOf((await ours.app.get("/openapi.json")).body, {}).filter(
+    ({ path }) => !path.startsWith("/admin/")
+  )
 })
 afterAll(async () => {
   await server.close()

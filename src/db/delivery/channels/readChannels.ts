@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { maskUrl } from "#channels/outbound/maskUrl.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { ChannelScope } from "../Alignment.ts"
-import { maskUrl } from "../maskUrl.ts"
 import { openUrl, type UrlRow } from "../webhookUrls.ts"
 import type { StoredChannel } from "./StoredChannel.ts"
 

@@ -1,0 +1,104 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import type { Environment } from "#src/db/tenancy/Apps.ts"
+import { microseconds, type PageOf, startsWith, timeOf } from "./Position.ts"
+
+export const APP_SORTS = ["spend", "errors", "last_use", "newest"] as const
+export type AppSort = (typeof APP_SORTS)[number]
+
+/** Null: not filtered by it. */
+export interface AppFilter {
+  readonly state: "active" | "suspended" | null
+  readonly accountId: string | null
+  /** What the name begins with, in any case. */
+  readonly namePrefix: string | null
+}
+
+export interface AppRow {
+  readonly app_id: string
+  readonly account_id: string
+  readonly name: string
+  readonly environment: Environment
+  readonly created_at: Date
+  readonly suspended_at: Date | null
+  readonly suspended_reason: string | null
+  readonly spent_day_micro_usd: number
+  readonly spent_month_micro_usd: number
+  readonly turns_24h: number
+  readonly failed_24h: number
+  /** Null: it was never used. */
+  readonly last_used_at: Date | null
+  /** What the list is sorted by. */
+  readonly position: number
+}
+
+const ORDER = {
+  spend: (sql: Sql) => sql`f.spent_month_micro_usd desc, f.app_id desc`,
+  errors: (sql: Sql) => sql`f.failed_24h desc, f.app_id desc`,
+  last_use: (sql: Sql) => sql`f.last_used_at desc, f.app_id desc`,
+  newest: (sql: Sql) => sql`f.app_id desc`
+}
+
+/** Apps of all accounts, with figures that the job `rollup` keeps. */
+export class OperatorApps extends Context.Service<
+  OperatorApps,
+  {
+    /** The highest of what it is sorted by first. */
+    readonly list: (
+      filter: AppFilter,
+      sort: AppSort,
+      page: PageOf
+    ) => Effect.Effect<ReadonlyArray<AppRow>, DatabaseError>
+    /** Undefined: no such app. */
+    readonly get: (appId: string) => Effect.Effect<AppRow | undefined, DatabaseError>
+  }
+>()("src/db/operators/OperatorApps") {
+  static readonly layer = Layer.effect(
+    OperatorApps,
+    Effect.gen(function* () {
+      const { query } = yield* Database
+
+      const columns = (sql: Sql) => sql`
+        a.app_id, a.account_id, a.name, a.environment, a.created_at, h.since as suspended_at,
+        h.reason as suspended_reason, f.spent_day_micro_usd, f.spent_month_micro_usd, f.turns_24h, f.failed_24h,
+        nullif(f.last_used_at, timestamptz 'epoch') as last_used_at`
+      const source = (sql: Sql) => sql`
+        from app_figures f join apps a using (app_id)
+        left join telegram_holds h on h.scope = a.app_id and h.kind = 'app' and h.released_at is null`
+
+      const list = ({ state, accountId, namePrefix }: AppFilter, sort: AppSort, { after, limit }: PageOf) =>
+        query<Array<AppRow>>((sql) => {
+          const value = {
+            spend: sql`f.spent_month_micro_usd`,
+            errors: sql`f.failed_24h::int8`,
+            last_use: microseconds(sql, sql`f.last_used_at`),
+            newest: sql`0::int8`
+          }
+          const { value: at, id } = after ?? { value: 0, id: "" }
+          const beyond = {
+            spend: sql`(f.spent_month_micro_usd, f.app_id) < (${at}::bigint, ${id})`,
+            errors: sql`(f.failed_24h, f.app_id) < (${at}::bigint, ${id})`,
+            last_use: sql`(f.last_used_at, f.app_id) < (${timeOf(sql, at)}, ${id})`,
+            newest: sql`f.app_id < ${id}`
+          }
+          return sql`
+          select ${columns(sql)}, ${value[sort]} as position ${source(sql)}
+          where ${after === null ? sql`true` : beyond[sort]}
+            and (${state}::text is null or (${state} = 'suspended') = (h.scope is not null))
+            and (${accountId}::text is null or a.account_id = ${accountId})
+            and ${namePrefix === null ? sql`true` : sql`lower(a.name) like lower(${startsWith(namePrefix)})`}
+          order by ${ORDER[sort](sql)} limit ${limit}::int`
+        })
+
+      return OperatorApps.of({
+        list,
+        get: (appId) =>
+          query<Array<AppRow>>(
+            (sql) => sql`select ${columns(sql)}, 0::int8 as position ${source(sql)} where a.app_id = ${appId}`
+          ).pipe(Effect.map(([row]) => row))
+      })
+    })
+  )
+}

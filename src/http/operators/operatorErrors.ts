@@ -1,0 +1,28 @@
+import { botNotFound, batchNotFound } from "#src/http/telegram/telegramErrors.ts"
+import { channelNotFound, deliveryNotFound } from "#src/http/delivery/deliveryErrors.ts"
+import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
+import { apiKeyNotFound, appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
+
+/** The errors of other domains, for somebody who sees all apps. */
+export const anyAppNotFound = appNotFound.saying("There is no such app.", "List the apps with GET /admin/apps.")
+export const anyKeyNotFound = apiKeyNotFound.saying(
+  apiKeyNotFound.message,
+  "List the app's keys with GET /admin/apps/{app_id}/api-keys."
+)
+export const anyBotNotFound = botNotFound.saying(
+  "There is no such Telegram bot on this server.",
+  "List the bots with GET /admin/bots."
+)
+export const anyBatchNotFound = batchNotFound.saying("There is no such batch of the operator.", batchNotFound.fix)
+export const anyChannelNotFound = channelNotFound.saying(
+  "There is no such webhook on this server.",
+  "List the webhooks with GET /admin/channels."
+)
+export const anyDeliveryNotFound = deliveryNotFound.saying(
+  "There is no such attempt at a delivery, or it is no longer kept.",
+  "Search for attempts with GET /admin/deliveries."
+)
+export const anySessionNotFound = sessionNotFound.saying(
+  "There is no such session on this server.",
+  "Search for sessions with GET /admin/sessions."
+)
