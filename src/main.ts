@@ -12,6 +12,7 @@ import { operator } from "./commands/operatorCommand.ts"
 import { rebuild } from "./commands/rebuildCommand.ts"
 import { secrets } from "./commands/secretsCommand.ts"
 import { serve } from "./commands/serveCommand.ts"
+import { status, top } from "./commands/statusCommand.ts"
 import { telegram } from "./commands/telegramCommand.ts"
 import { webhooks } from "./commands/webhooksCommand.ts"
 
@@ -22,6 +23,8 @@ await runMain(
       serve,
       console: consoleLink,
       operator,
+      status,
+      top,
       app,
       key,
       ledger,

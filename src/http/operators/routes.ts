@@ -1,7 +1,10 @@
 import type { Routes } from "#src/http/server/Server.ts"
 import { adminHealthRoutes } from "./adminHealthRoutes.ts"
+import { alertChannelRoutes } from "./alertChannelRoutes.ts"
+import { alertRoutes } from "./alertRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
 import { breakGlassRoutes } from "./breakGlassRoutes.ts"
+import { jobRoutes } from "./jobRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
@@ -14,13 +17,18 @@ import { operatorSettingRoutes } from "./operatorSettingRoutes.ts"
 import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
 import { operatorTokenRoutes } from "./operatorTokenRoutes.ts"
 import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
+import { overviewRoutes } from "./overviewRoutes.ts"
 import { signInRoutes } from "./signInRoutes.ts"
+import { workerRoutes } from "./workerRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
   adminHealthRoutes,
+  alertChannelRoutes,
+  alertRoutes,
   appHealthRoutes,
   breakGlassRoutes,
+  jobRoutes,
   metricsRoutes,
   operatorAppRoutes,
   operatorAuditRoutes,
@@ -33,5 +41,7 @@ export const routes: ReadonlyArray<Routes> = [
   operatorSignInRoutes,
   operatorTokenRoutes,
   operatorTraceRoutes,
-  signInRoutes
+  overviewRoutes,
+  signInRoutes,
+  workerRoutes
 ]
