@@ -7,6 +7,7 @@ import { evals } from "./commands/evalCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
 import { key } from "./commands/keyCommand.ts"
 import { ledger } from "./commands/ledgerCommand.ts"
+import { migrate } from "./commands/migrateCommand.ts"
 import { rebuild } from "./commands/rebuildCommand.ts"
 import { secrets } from "./commands/secretsCommand.ts"
 import { serve } from "./commands/serveCommand.ts"
@@ -19,6 +20,7 @@ await runMain(
     meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
     subCommands: {
       serve,
+      migrate,
       status,
       top,
       app,
