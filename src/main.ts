@@ -4,10 +4,12 @@ import { app } from "./commands/appCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
+import { consoleLink } from "./commands/consoleCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
 import { key } from "./commands/keyCommand.ts"
 import { ledger } from "./commands/ledgerCommand.ts"
 import { migrate } from "./commands/migrateCommand.ts"
+import { operator } from "./commands/operatorCommand.ts"
 import { rebuild } from "./commands/rebuildCommand.ts"
 import { secrets } from "./commands/secretsCommand.ts"
 import { serve } from "./commands/serveCommand.ts"
@@ -21,6 +23,8 @@ await runMain(
     subCommands: {
       serve,
       migrate,
+      console: consoleLink,
+      operator,
       status,
       top,
       app,
