@@ -79,7 +79,8 @@ export const applyOutsideTransaction = async (pool: Pool, migration: Migration):
   const [lock] = await pool<Array<{ taken: boolean }>>`select pg_try_advisory_lock(${MIGRATION_LOCK}::bigint) as taken`
   if (lock?.taken !== true) throw new OtherMigration()
   const invalid = await pool<Array<{ statement: string }>>`
-    select format('drop index concurrently if exists %I', c.relname) as statement from pg_index i join pg_class c on c.oid = i.indexrelid
+    select format('drop index concurrently if exists %I', c.relname) as statement
+    from pg_index i join pg_class c on c.oid = i.indexrelid
     where not i.indisvalid and c.relnamespace = current_schema()::regnamespace
       and position(c.relname in ${migration.text}::text) > 0`
   for (const { statement } of invalid) await pool.unsafe(statement)
