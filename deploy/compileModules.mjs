@@ -1,4 +1,4 @@
-// Fills the compile cache that bin/troupe.mjs reads, while the image is built. The modules are loaded, and nothing runs.
+// Fills the compile cache that bin/troupe.mjs reads, when the image is built. Loads the modules, and runs nothing.
 import { enableCompileCache, flushCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"
 

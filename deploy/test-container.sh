@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image, and runs it as a hardened host does: as a user without a name, with a read-only root.
 #   DATABASE_URL=postgres://... deploy/test-container.sh
-# Needs root, buildah, debootstrap, crun and Node, and a PostgreSQL server that this machine reaches. Its database is
+# Needs root, buildah, debootstrap and Node, and a PostgreSQL server that this machine reaches. Its database is
 # migrated. The base images are made by debootstrap, so no registry of images is needed. Optional variables:
 #   BASE_ROOT  a folder with a Debian root made by debootstrap, to save time
 # Exits 0: it works. 1: it does not. 77: it cannot be tested here.
@@ -10,15 +10,16 @@ cd "$(dirname "$0")/.."
 
 missing=""
 [ "$(id -u)" = 0 ] || missing=" root"
-for tool in buildah debootstrap crun node npm; do command -v $tool >/dev/null || missing="$missing $tool"; done
+for tool in buildah debootstrap node npm; do command -v $tool >/dev/null || missing="$missing $tool"; done
 [ -z "$missing" ] || { echo "The image cannot be tested here. Missing:$missing" >&2; exit 77; }
 : "${DATABASE_URL:?Set DATABASE_URL to a PostgreSQL database}"
 
+running=""
 work=$(mktemp -d /var/tmp/troupe-image.XXXXXX)
 images() { buildah --root "$work/images" --runroot "$work/run" --storage-driver "${STORAGE_DRIVER:-overlay}" "$@"; }
-containers() { crun --root "$work/containers" --cgroup-manager disabled "$@"; }
 cleanup() {
-  for name in api worker; do containers delete --force $name >/dev/null 2>&1 || true; done
+  for pid in $running; do kill -KILL "$pid" 2>/dev/null || true; done
+  wait
   images rm --all >/dev/null 2>&1 || true
   rm -rf --one-file-system "$work"
 }
@@ -56,55 +57,55 @@ root=$(images mount "$(images from localhost/troupe)")
 size() { du -sm --apparent-size "$1" | cut -f1; }
 say "size: $(size "$root") MB, of which the base image is $(size "$work/slim") MB and packages $(size "$root/app/node_modules") MB"
 
-# A bundle as a container engine makes it from the image, in the network of this machine.
-bundle() { # name, settings
-  mkdir -p "$work/$1"
-  (cd "$work/$1" && crun spec)
-  node - "$work/$1/config.json" "$root" "${@:2}" <<'JS'
-const [path, root, ...settings] = process.argv.slice(2)
-const fs = require("node:fs")
-const spec = JSON.parse(fs.readFileSync(path, "utf8"))
-spec.root = { path: root, readonly: true }
-spec.process.terminal = false
-spec.process.user = { uid: 12345, gid: 12345 }
-spec.process.cwd = "/app"
-spec.process.args = ["/app/node_modules/node/bin/node", "/app/bin/troupe.mjs", "serve"]
-spec.process.env = settings
-for (const kind of ["bounding", "effective", "permitted", "inheritable", "ambient"]) spec.process.capabilities[kind] = []
-spec.mounts = spec.mounts.filter(({ type }) => type !== "cgroup" && type !== "mqueue")
-spec.mounts.push({ destination: "/tmp", type: "tmpfs", source: "tmpfs", options: ["nosuid", "nodev", "size=64m"] })
-spec.linux.namespaces = spec.linux.namespaces.filter(({ type }) => type !== "network" && type !== "cgroup")
-fs.writeFileSync(path, JSON.stringify(spec))
-JS
+# The process in its own mounts and process ids, as process 1, in the network of this machine.
+rights="setpriv --reuid=12345 --regid=12345 --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs"
+node=/app/node_modules/node/bin/node
+contain() { # settings, command
+  exec unshare --mount --pid --fork --kill-child sh -c '
+    root=$1 rights=$2; shift 2
+    mount --bind "$root" "$root" && mount -o remount,bind,ro "$root" && mount -t tmpfs tmpfs "$root/tmp" &&
+    mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" && cd "$root" &&
+    exec chroot . $rights env -i -C /app "$@"' sh "$root" "$rights" "$@"
 }
-start() { # name
+inside() { # process, settings, command
+  nsenter --target "$1" --mount --pid --root --wd $rights "${@:2}"
+}
+common=(NODE_ENV=production "DATABASE_URL=$DATABASE_URL" "SECRETS_KEY=$(head -c 32 /dev/zero | base64)" HOST=127.0.0.1
+  AUTO_MIGRATE=false)
+start() { # name, settings
   begun=$(now)
-  containers run --bundle "$work/$1" "$1" >"$work/$1.out" 2>"$work/$1.err" &
-  eval "pid_$1=$!"
+  contain "${common[@]}" "${@:2}" $node /app/bin/troupe.mjs serve >"$work/$1.out" 2>"$work/$1.err" &
+  started=$!
+  running="$running $started"
   until grep -q '^{"ready":true' "$work/$1.out"; do
-    [ $(($(now) - begun)) -lt 120000 ] && kill -0 "$(eval echo \$pid_"$1")" 2>/dev/null ||
+    { [ $(($(now) - begun)) -lt 120000 ] && kill -0 $started 2>/dev/null; } ||
       { say "$1 did not start"; cat "$work/$1.out" "$work/$1.err" >&2; exit 1; }
     sleep 0.05
   done
-  say "$1: ready after $(($(now) - begun)) ms"
+  first=$(cat "/proc/$started/task/$started/children")
+  say "$1: ready after $(($(now) - begun)) ms, with $(ps -o cputimes= -o rss= -p $first | awk '{print $1 " s of processor time and " int($2 / 1024) " MB"}')"
+}
+check() { # name, process, its port
+  inside "$2" env "OPERATIONS_PORT=$3" $node /app/deploy/healthcheck.mjs || { say "$1: unhealthy"; exit 1; }
+  inside "$2" sh -c '[ "$(id -u)" = 12345 ] && ! touch /app/x 2>/dev/null && touch /tmp/x' ||
+    { say "$1: not as user 12345 with a read-only root"; exit 1; }
+}
+stop() { # name, unshare, process
+  begun=$(now) code=0
+  kill -TERM $3
+  wait "$2" || code=$?
+  say "$1: exit code $code, $(($(now) - begun)) ms after SIGTERM"
+  [ $code = 0 ]
 }
 
-common=(NODE_ENV=production "DATABASE_URL=$DATABASE_URL" "SECRETS_KEY=$(head -c 32 /dev/zero | base64)" HOST=127.0.0.1)
-bundle api "${common[@]}" ROLES=api PORT=28080 OPERATIONS_PORT=28081
-bundle worker "${common[@]}" ROLES=worker OPERATIONS_PORT=28082
-start api
-start worker
-for name in api worker; do
-  containers exec $name /app/node_modules/node/bin/node /app/deploy/healthcheck.mjs || { say "$name: unhealthy"; exit 1; }
-  containers exec $name sh -c '[ "$(id -u)" = 12345 ] && ! touch /app/x 2>/dev/null && touch /tmp/x' ||
-    { say "$name: not as user 12345 with a read-only root"; exit 1; }
-done
-for name in api worker; do
-  begun=$(now)
-  containers kill $name TERM
-  code=0
-  wait "$(eval echo \$pid_$name)" || code=$?
-  say "$name: exit code $code, $(($(now) - begun)) ms after SIGTERM"
-  [ $code = 0 ] || exit 1
-done
+say "migrate: $( (contain "${common[@]}" $node /app/bin/troupe.mjs migrate) 2>"$work/migrate.err" | tail -c 60)"
+start api ROLES=api PORT=28080 OPERATIONS_PORT=28081
+api="$started $first"
+start worker ROLES=worker OPERATIONS_PORT=28082
+worker="$started $first"
+check api "${api#* }" 28081
+check worker "${worker#* }" 28082
+stop api $api
+stop worker $worker
+running=""
 say "the image works"
