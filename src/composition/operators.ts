@@ -9,6 +9,7 @@ import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
 import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
 import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
+import { Suspensions } from "#src/db/operators/Suspensions.ts"
 import { Spending } from "#src/db/operators/Spending.ts"
 import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
@@ -19,6 +20,7 @@ import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { Settings } from "#src/settings/Settings.ts"
+import * as telegram from "./telegram.ts"
 
 const authentication = Layer.unwrap(
   Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
@@ -47,6 +49,9 @@ const lists = Layer.mergeAll(
   Spending.layer
 )
 
+/** What stops and resumes apps and bots. */
+const suspensions = Suspensions.layer.pipe(Layer.provideMerge(telegram.suspensions))
+
 const settings = Layer.effect(
   EffectiveSettings,
   Effect.map(Settings, ({ effective }) => effective)
@@ -60,7 +65,8 @@ export const serving = Layer.mergeAll(
   authentication,
   health,
   lists,
-  settings
+  settings,
+  suspensions
 )
 
 /** Services that jobs use. */
