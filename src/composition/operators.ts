@@ -3,6 +3,13 @@ import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
+import { Activity } from "#src/db/operators/Activity.ts"
+import { Alerts } from "#src/db/operators/Alerts.ts"
+import { Audit } from "#src/db/operators/Audit.ts"
+import { Jobs } from "#src/db/operators/Jobs.ts"
+import { Presence } from "#src/db/operators/Presence.ts"
+import { Processes } from "#src/db/operators/Processes.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { FleetBots } from "#src/db/operators/FleetBots.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
@@ -15,6 +22,7 @@ import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
@@ -36,8 +44,14 @@ const disks = Layer.unwrap(
   )
 )
 
-/** What is wrong with the server. */
-const health = Health.layer.pipe(Layer.provide(disks))
+const presence = Layer.unwrap(Effect.map(Settings, ({ roles }) => Presence.layer([...roles])))
+
+/** What is wrong with the server, and what has happened on it. */
+const health = Layer.merge(Health.layer, Activity.layer).pipe(
+  Layer.provide(disks),
+  Layer.provideMerge(presence),
+  Layer.provideMerge(Alerts.layer)
+)
 
 /** The lists of the operator, over all apps. */
 const lists = Layer.mergeAll(
@@ -60,10 +74,12 @@ const settings = Layer.effect(
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
+  Audit.layer,
   ConsoleCodes.layer,
+  Jobs.layer,
+  Processes.layer,
   Rollups.layer,
   authentication,
-  health,
   lists,
   settings,
   suspensions
@@ -73,7 +89,19 @@ export const serving = Layer.mergeAll(
 export const working = Rollups.layer
 
 /** What a process tells about itself, in every role. */
-export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+export const monitoring = Layer.mergeAll(
+  ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)),
+  Readiness.layer,
+  health
+)
+
+/** Tells the process which worker it runs. */
+export const workerPresence = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { current } = yield* Membership
+    yield* Presence.use((presence) => presence.workerIs(current))
+  })
+)
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
 export const listener = Layer.unwrap(

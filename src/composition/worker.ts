@@ -7,6 +7,7 @@ import * as delivery from "./delivery.ts"
 import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
+import { workerPresence } from "./operators.ts"
 import * as privacy from "./privacy.ts"
 import * as operators from "./operators.ts"
 import { proactiveDecisions } from "./proactive.ts"
@@ -18,7 +19,7 @@ import { turnPipeline } from "./turnPipeline.ts"
 import * as world from "./world.ts"
 
 /** A process in the role `worker`. */
-export const worker = Layer.merge(jobs, pollers).pipe(
+export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
   Layer.provide(evals.working),
   Layer.provide([
     character.working,

@@ -32,6 +32,11 @@ export type AuditAction =
   | "operator.sign_in_failed"
   | "operator_session.revoked"
   | "session.content_opened"
+  | "job.retried"
+  | "job.removed"
+  | "alert_channel.created"
+  | "alert_channel.resumed"
+  | "alert_channel.deleted"
 
 export interface Change {
   /** The app's account if left out. Without an app either, the entry is about the server, and only operators see it. */

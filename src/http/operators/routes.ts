@@ -1,4 +1,9 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { alertChannelRoutes } from "./alertChannelRoutes.ts"
+import { alertRoutes } from "./alertRoutes.ts"
+import { jobRoutes } from "./jobRoutes.ts"
+import { overviewRoutes } from "./overviewRoutes.ts"
+import { workerRoutes } from "./workerRoutes.ts"
 import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
@@ -15,6 +20,9 @@ import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
 export const routes: ReadonlyArray<Routes> = [
   appHealthRoutes,
   adminHealthRoutes,
+  alertChannelRoutes,
+  alertRoutes,
+  jobRoutes,
   metricsRoutes,
   operatorAppRoutes,
   operatorBotRoutes,
@@ -23,5 +31,7 @@ export const routes: ReadonlyArray<Routes> = [
   operatorLedgerRoutes,
   operatorSessionRoutes,
   operatorSettingRoutes,
-  operatorTraceRoutes
+  operatorTraceRoutes,
+  overviewRoutes,
+  workerRoutes
 ]
