@@ -6,7 +6,8 @@ export const SECTIONS = [
   { path: "/console", name: "Overview" },
   { path: "/console/bots", name: "Bots" },
   { path: "/console/deliveries", name: "Deliveries" },
-  { path: "/console/apps", name: "Apps" }
+  { path: "/console/apps", name: "Apps" },
+  { path: "/console/system", name: "System" }
 ] as const
 export type Section = (typeof SECTIONS)[number]["path"]
 

@@ -91,7 +91,11 @@ const picture = ({ title, at, series, format, summary, least, by }: LineChart): 
               >${format(value)}</text
             >`
     )}
-    ${ticks.map((at) => html`<text x="${x(at).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle">${tick(at, by)}</text>`)}
+    ${ticks.map(
+      (at) => html`<text x="${x(at).toFixed(1)}" y="${HEIGHT - 3}" text-anchor="middle"
+        >${tick(at, by)}</text
+      >`
+    )}
     ${series.map(({ values }, index) => html`<path class="series s${index + 1}" d="${path([...values]) ?? ""}" />`)}
   </svg>`
 }

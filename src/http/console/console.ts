@@ -40,7 +40,7 @@ export const done = (to: string, text: string, tone: Flash["tone"] = "good"): Do
 export interface Console {
   readonly screen: (named: Named, show: (visit: Visit) => Handler<Screen>) => void
   /**
-   * An action answers with where to go next, and with what it did; or with a screen of something that is shown only once.
+   * An action answers with where to go next, and with what it did; or with a screen of something that is shown once.
    * If it fails, that is said on `back`.
    */
   readonly action: (

@@ -11,6 +11,9 @@ import { consoleRoutes } from "./console.ts"
 import { deliveriesScreen } from "./deliveries/deliveriesScreen.ts"
 import { retryDeliveries } from "./deliveries/retryDeliveries.ts"
 import { overviewScreen } from "./overview/overviewScreen.ts"
+import { holdActions } from "./system/holdActions.ts"
+import { jobActions } from "./system/jobActions.ts"
+import { systemScreen } from "./system/systemScreen.ts"
 import { webhookScreen } from "./webhooks/webhookScreen.ts"
 import { webhooksScreen } from "./webhooks/webhooksScreen.ts"
 
@@ -29,6 +32,9 @@ export const routes: ReadonlyArray<Routes> = [
     webhookScreen,
     appsScreen,
     appScreen,
-    suspendApp
+    suspendApp,
+    systemScreen,
+    jobActions,
+    holdActions
   ])
 ]

@@ -38,7 +38,8 @@ const money = (allowance: AppAllowance): Html =>
     <dl class="figures">
       ${budget("Today", allowance.day_used_micro_usd, allowance.daily_limit_micro_usd)}
       ${budget("This month", allowance.month_used_micro_usd, allowance.monthly_limit_micro_usd)}
-      <div><dt>When a budget is spent</dt><dd>${allowance.hard_stop ? "messages are refused" : "only a warning"}</dd></div>
+      <div><dt>When a budget is spent</dt>
+        <dd>${allowance.hard_stop ? "messages are refused" : "only a warning"}</dd></div>
       <div>
         <dt>Messages per minute</dt>
         <dd>${allowance.messages_per_minute === null ? "server default" : count(allowance.messages_per_minute)}</dd>

@@ -43,7 +43,9 @@ export const suspendApp = ({ screen, action }: Console): void => {
           title: `Suspend ${app.name}?`,
           body: html`<section class="card">
             <ul>
-              <li>${counted(keys, "key")} ${keys === 1 ? "is" : "are"} refused, and open streams end within a second.</li>
+              <li>
+                ${counted(keys, "key")} ${keys === 1 ? "is" : "are"} refused, and open streams end within a second.
+              </li>
               <li>${counted(bots, "bot")} ${bots === 1 ? "stops" : "stop"} answering. What people write is kept.</li>
               <li>Nothing is pushed to its webhooks. Events wait in the log.</li>
               <li>Nothing is lost: everything continues where it stopped when you resume the app.</li>

@@ -74,7 +74,13 @@ export const attachBot = ({ screen, action }: Console): void => {
               </div>
               <div class="field">
                 <label for="m-character">Character</label>
-                <input id="m-character" name="character" value="${query.get("character") ?? ""}" required maxlength="100" />
+                <input
+                  id="m-character"
+                  name="character"
+                  value="${query.get("character") ?? ""}"
+                  required
+                  maxlength="100"
+                />
               </div>
               <div class="row"><button type="submit">Make a link</button></div>
             </form>

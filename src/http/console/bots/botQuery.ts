@@ -1,7 +1,7 @@
 import type { BotFilter } from "#src/db/operators/botFilter.ts"
 import type { BotSort } from "#src/db/operators/FleetBots.ts"
 import { BOT_STATUSES } from "#src/db/telegram/bots/StoredBot.ts"
-import { type Html, html } from "#src/http/server/page.ts"
+import type { Html } from "#src/http/server/page.ts"
 import { filters, input, select } from "../form.ts"
 import { choice, words } from "../url.ts"
 import { botStateName } from "./botStates.ts"
@@ -75,8 +75,7 @@ export const botFilters = (query: URLSearchParams): Html =>
         value: query.get("unsent") ?? "",
         options: optionsOf(SILENT)
       }),
-      input({ name: "app", label: "App", value: query.get("app") ?? "" }),
-      html`${query.has("reason") ? html`<input type="hidden" name="reason" value="${query.get("reason") ?? ""}" />` : null}`
+      input({ name: "app", label: "App", value: query.get("app") ?? "" })
     ],
-    { sort: query.get("sort") }
+    { sort: query.get("sort"), reason: query.get("reason") }
   )

@@ -30,7 +30,8 @@ const evidence = (bot: FleetBot, figures: BotStatistics, nowMs: number): Html =>
       <div><dt>Waits to be sent</dt><dd>${waits(bot.outbound_lag)}</dd></div>
       <div><dt>Updates at Telegram</dt><dd>${count(bot.health.pending_update_count ?? 0)}</dd></div>
       <div><dt>Asked Telegram</dt><dd>${when(bot.health.probed_at ?? null, nowMs)}</dd></div>
-      <div><dt>Chats</dt><dd>${count(figures.chats)} <span class="small">${count(figures.blocked_chats)} blocked</span></dd></div>
+      <div><dt>Chats</dt>
+        <dd>${count(figures.chats)} <span class="small">${count(figures.blocked_chats)} blocked</span></dd></div>
       <div><dt>Unknown, last 24 h</dt><dd>${count(figures.unknown_24h)}</dd></div>
       <div><dt>Refused, last 24 h</dt><dd>${count(figures.rejected_24h)}</dd></div>
       <div>
@@ -59,13 +60,15 @@ const facts = (bot: FleetBot, nowMs: number): Html =>
     <dl class="facts">
       <dt>App</dt><dd><a href="/console/apps/${bot.app_id}"><bdi>${bot.app_name}</bdi></a></dd>
       <dt>Character</dt><dd><bdi>${bot.character_slug}</bdi></dd>
-      <dt>Attached</dt><dd>${bot.mode === "byo" ? "with its token" : "as a managed bot"}, ${when(bot.created_at, nowMs)}</dd>
+      <dt>Attached</dt>
+        <dd>${bot.mode === "byo" ? "with its token" : "as a managed bot"}, ${when(bot.created_at, nowMs)}</dd>
       <dt>Token</dt><dd class="mono">${bot.token_hint ?? "none"}</dd>
       <dt>Webhook set</dt><dd>${when(bot.webhook_set_at, nowMs)}</dd>
       ${
         bot.username === null
           ? null
-          : html`<dt>In Telegram</dt><dd><a href="https://t.me/${bot.username}" rel="noreferrer">t.me/${bot.username}</a></dd>`
+          : html`<dt>In Telegram</dt>
+            <dd><a href="https://t.me/${bot.username}" rel="noreferrer">t.me/${bot.username}</a></dd>`
       }
       <dt>Id</dt><dd class="id">${bot.bot_id}</dd>
     </dl>
@@ -127,7 +130,9 @@ export const botScreen = ({ screen }: Console): void => {
               <section class="card flush" aria-labelledby="errors">
                 <h2 id="errors">Deliveries that failed</h2>
                 ${attemptsTable(failed.rows, nowMs, html`<p>No delivery of this bot has failed.</p>`)}
-                <p class="pages"><a href="/console/deliveries?channel=${bot.bot_id}&amp;state=any">All its deliveries</a></p>
+                <p class="pages">
+                  <a href="/console/deliveries?channel=${bot.bot_id}&amp;state=any">All its deliveries</a>
+                </p>
               </section>
             </div>
             <div class="stack">

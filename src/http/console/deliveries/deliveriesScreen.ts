@@ -90,7 +90,8 @@ export const deliveriesScreen = ({ screen }: Console): void => {
                   ? html`<p class="soft">Requests are kept for webhooks, not for bots.</p>`
                   : html`<dl class="facts">
                         <dt>To</dt><dd class="mono">${request.url}</dd>
-                        <dt>Body</dt><dd>${bytes(request.body_bytes)}, sha256 <span class="id">${request.body_sha256}</span></dd>
+                        <dt>Body</dt>
+                          <dd>${bytes(request.body_bytes)}, sha256 <span class="id">${request.body_sha256}</span></dd>
                         <dt>Signed text</dt><dd class="mono">${request.signature_base}</dd>
                       </dl>
                       <pre tabindex="0" aria-label="Headers">${prose(

@@ -34,7 +34,8 @@ const evidence = (row: ChannelRow, nowMs: number): Html =>
   html`<section class="card" aria-labelledby="evidence">
     <h2 id="evidence">Evidence</h2>
     <dl class="figures">
-      <div><dt>Failed, last 24 h</dt><dd>${count(row.failures_24h)} <span class="small">of ${count(row.attempts_24h)}</span></dd></div>
+      <div><dt>Failed, last 24 h</dt>
+        <dd>${count(row.failures_24h)} <span class="small">of ${count(row.attempts_24h)}</span></dd></div>
       <div><dt>Failures in a row</dt><dd>${count(row.consecutive_failures)}</dd></div>
       <div><dt>Failing since</dt><dd>${when(row.failing_since, nowMs, "it does not")}</dd></div>
       <div><dt>Last success</dt><dd>${when(row.last_success_at, nowMs)}</dd></div>
