@@ -6,6 +6,8 @@ import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
 import { secretsKeys } from "#src/composition/secretsKeys.ts"
 import { Settings } from "#src/settings/Settings.ts"
+import { isOnlyHere } from "#src/accounts/isOnlyHere.ts"
+import { consoleUrlOf } from "./console.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
@@ -22,7 +24,12 @@ const ready = ([{ roles }, { HttpServer }]: Loaded) =>
       const settings = yield* Settings
       const server = yield* Effect.serviceOption(HttpServer)
       const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
-      if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl, settings.model?.model ?? null))
+      if (!settings.production && baseUrl !== null) {
+        const { production, trustedProxies } = settings
+        const isOurs = server._tag === "Some" && isOnlyHere({ baseUrl, production, behindProxy: trustedProxies > 0 })
+        const consoleUrl = isOurs ? yield* consoleUrlOf(baseUrl) : null
+        print(yield* firstRun(baseUrl, { model: settings.model?.model ?? null, consoleUrl }))
+      }
       print(JSON.stringify({ ready: true, base_url: baseUrl }))
     })
   ).pipe(Layer.provide(roles))

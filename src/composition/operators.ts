@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Activity } from "#src/db/operators/Activity.ts"
@@ -24,15 +23,10 @@ import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
-import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
-import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
+import { access } from "./operatorAccess.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import * as telegram from "./telegram.ts"
-
-const authentication = Layer.unwrap(
-  Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
-).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
 
 /** The folders that the embedded database and pictures are stored in, on the machine of this process. */
 const disks = Layer.unwrap(
@@ -75,18 +69,17 @@ const settings = Layer.effect(
 export const serving = Layer.mergeAll(
   AppHealth.layer,
   Audit.layer,
-  ConsoleCodes.layer,
   Jobs.layer,
   Processes.layer,
   Rollups.layer,
-  authentication,
+  access,
   lists,
   settings,
   suspensions
 )
 
 /** Services that jobs use. */
-export const working = Rollups.layer
+export const working = Layer.merge(OperatorSessions.layer, Rollups.layer)
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.mergeAll(

@@ -8,6 +8,7 @@ import { readLimits } from "./limits.ts"
 import { readLogs } from "./logs.ts"
 import { readModel, readModelPrices } from "./model.ts"
 import { readOidc } from "./oidc.ts"
+import { readOperators } from "./operators.ts"
 import { readOutbound } from "./outbound.ts"
 import { readRetention } from "./retention.ts"
 import { readAdminToken, readSecrets } from "./secrets.ts"
@@ -15,6 +16,12 @@ import { readServer } from "./server.ts"
 import { readStorage } from "./storage.ts"
 import { readTelegram } from "./telegram.ts"
 import { readTurns } from "./turns.ts"
+
+/** Where people sign in, and who of them are operators. */
+const readSignIn = Effect.gen(function* () {
+  const oidc = yield* readOidc
+  return { oidc, operators: yield* readOperators(oidc !== null) }
+})
 
 /** In this order, so that the first invalid setting is the one that is reported. */
 const read = Effect.gen(function* () {
@@ -34,7 +41,7 @@ const read = Effect.gen(function* () {
     telegram: yield* readTelegram,
     ...(yield* readLimits),
     demo: yield* readDemo(production),
-    oidc: yield* readOidc
+    ...(yield* readSignIn)
   } as const
 }).pipe(
   Effect.catchTag("ConfigError", (error) =>

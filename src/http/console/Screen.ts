@@ -5,9 +5,11 @@ import type { Html } from "#src/http/server/page.ts"
 export const SECTIONS = [
   { path: "/console", name: "Overview" },
   { path: "/console/bots", name: "Bots" },
+  { path: "/console/conversations", name: "Conversations" },
   { path: "/console/deliveries", name: "Deliveries" },
   { path: "/console/apps", name: "Apps" },
-  { path: "/console/system", name: "System" }
+  { path: "/console/system", name: "System" },
+  { path: "/console/audit", name: "Audit" }
 ] as const
 export type Section = (typeof SECTIONS)[number]["path"]
 

@@ -3,11 +3,14 @@ import { appScreen } from "./apps/appScreen.ts"
 import { appsScreen } from "./apps/appsScreen.ts"
 import { suspendApp } from "./apps/suspendApp.ts"
 import { assetRoutes } from "./assets.ts"
+import { auditScreen } from "./audit/auditScreen.ts"
 import { attachBot } from "./bots/attachBot.ts"
 import { botActions } from "./bots/botActions.ts"
 import { botScreen } from "./bots/botScreen.ts"
 import { botsScreen } from "./bots/botsScreen.ts"
 import { consoleRoutes } from "./console.ts"
+import { conversationScreen } from "./conversations/conversationScreen.ts"
+import { conversationsScreen } from "./conversations/conversationsScreen.ts"
 import { deliveriesScreen } from "./deliveries/deliveriesScreen.ts"
 import { retryDeliveries } from "./deliveries/retryDeliveries.ts"
 import { overviewScreen } from "./overview/overviewScreen.ts"
@@ -26,6 +29,8 @@ export const routes: ReadonlyArray<Routes> = [
     attachBot,
     botScreen,
     botActions,
+    conversationsScreen,
+    conversationScreen,
     deliveriesScreen,
     retryDeliveries,
     webhooksScreen,
@@ -35,6 +40,7 @@ export const routes: ReadonlyArray<Routes> = [
     suspendApp,
     systemScreen,
     jobActions,
-    holdActions
+    holdActions,
+    auditScreen
   ])
 ]
