@@ -46,7 +46,7 @@ export const table = <A>(options: {
     index === 0
       ? html`<th scope="row" role="rowheader" data-label="${name}"><div>${show(row)}</div></th>`
       : html`<td role="cell" data-label="${name}" class="${num === true ? "num" : ""}"><div>${show(row)}</div></td>`
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label} (table)">
     <table class="cards-when-narrow" role="table" aria-label="${label}">
       <thead role="rowgroup">
         <tr role="row">

@@ -371,7 +371,6 @@ describe("the OpenAPI document", () => {
         "POST /admin/sessions/{session_id}/break-glass",
         "POST /admin/tokens",
         "POST /console/sign-in",
-        "POST /console/sign-out",
         "POST /dev-issuer/interaction/{uid}",
         "POST /dev-issuer/{rest}",
         "POST /device",

@@ -8,7 +8,9 @@ import { table } from "../table.ts"
 type Stage = TraceRow["stages"][number]
 
 const WIDTH = 600
-const BAR = 12
+/** Where the bars begin, right of the names. */
+const LEFT = 140
+const BAR = 14
 const GAP = 6
 
 const OUTCOMES: Readonly<Record<NonNullable<TraceRow["outcome"]>, readonly [Tone, string]>> = {
@@ -32,7 +34,7 @@ const laidOut = (stages: ReadonlyArray<Stage>) => {
 const picture = (stages: ReadonlyArray<Stage>): Html => {
   const bars = laidOut(stages)
   const total = bars.reduce((sum, { stage }) => sum + stage.latency_ms, 0)
-  const x = scaleLinear([0, Math.max(1, total)], [0, WIDTH])
+  const x = scaleLinear([0, Math.max(1, total)], [0, WIDTH - LEFT])
   return html`<svg
     viewBox="0 0 ${WIDTH} ${bars.length * (BAR + GAP)}"
     role="img"
@@ -40,9 +42,10 @@ const picture = (stages: ReadonlyArray<Stage>): Html => {
   >
     ${bars.map(
       ({ stage, start }, row) =>
-        html`<rect class="track" x="0" y="${row * (BAR + GAP)}" width="${WIDTH}" height="${BAR}" /><rect
+        html`<text x="0" y="${row * (BAR + GAP) + BAR - 2}">${stage.stage.replaceAll("_", " ")}</text
+          ><rect class="track" x="${LEFT}" y="${row * (BAR + GAP)}" width="${WIDTH - LEFT}" height="${BAR}" /><rect
             class="${stage.status === "error" ? "bad" : ""}"
-            x="${x(start).toFixed(1)}"
+            x="${(LEFT + x(start)).toFixed(1)}"
             y="${row * (BAR + GAP)}"
             width="${Math.max(2, x(stage.latency_ms)).toFixed(1)}"
             height="${BAR}"
