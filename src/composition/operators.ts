@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Activity } from "#src/db/operators/Activity.ts"
@@ -16,6 +16,7 @@ import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
 import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
 import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
+import { Suspensions } from "#src/db/operators/Suspensions.ts"
 import { Spending } from "#src/db/operators/Spending.ts"
 import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
@@ -23,14 +24,10 @@ import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
-import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
-import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
+import { access } from "./operatorAccess.ts"
 import { Settings } from "#src/settings/Settings.ts"
-
-const authentication = Layer.unwrap(
-  Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
-).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
+import * as telegram from "./telegram.ts"
 
 /** The folders that the embedded database and pictures are stored in, on the machine of this process. */
 const disks = Layer.unwrap(
@@ -61,6 +58,9 @@ const lists = Layer.mergeAll(
   Spending.layer
 )
 
+/** What stops and resumes apps and bots. */
+const suspensions = Suspensions.layer.pipe(Layer.provideMerge(telegram.suspensions))
+
 const settings = Layer.effect(
   EffectiveSettings,
   Effect.map(Settings, ({ effective }) => effective)
@@ -70,17 +70,17 @@ const settings = Layer.effect(
 export const serving = Layer.mergeAll(
   AppHealth.layer,
   Audit.layer,
-  ConsoleCodes.layer,
   Jobs.layer,
   Processes.layer,
   Rollups.layer,
-  authentication,
+  access,
   lists,
-  settings
+  settings,
+  suspensions
 )
 
 /** Services that jobs use. */
-export const working = Rollups.layer
+export const working = Layer.merge(OperatorSessions.layer, Rollups.layer)
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.mergeAll(
@@ -95,6 +95,17 @@ export const workerPresence = Layer.effectDiscard(
     const { current } = yield* Membership
     yield* Presence.use((presence) => presence.workerIs(current))
   })
+)
+
+/** Keeps metrics current that are read from the database, if they are sent to a collector. */
+export const refreshing = Layer.unwrap(
+  Effect.map(Settings, ({ otlp }) =>
+    otlp === null
+      ? Layer.empty
+      : Layer.effectDiscard(
+          Effect.flatMap(ProcessMetrics, ({ refresh }) => Effect.forkScoped(repeatForever("5 seconds", refresh)))
+        )
+  )
 )
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */

@@ -11,6 +11,7 @@ import { actorOf } from "#src/http/server/makeAnswer.ts"
 import { INTERNAL, PAGE } from "#src/http/server/reference/internalSurface.ts"
 import { html } from "#src/http/server/page.ts"
 import type { App, HandlerServices, Routes, Server } from "#src/http/server/Server.ts"
+import { isConsoleLink, signInUrl } from "#src/http/operators/consolePath.ts"
 import { openTo, visitorOf } from "./access.ts"
 import { type Flash, leaveFlash, takeFlash } from "./flash.ts"
 import { CONSOLE_POLICY, layout } from "./layout.ts"
@@ -28,13 +29,24 @@ interface Named {
   readonly role?: OperatorRole
 }
 
+interface Done {
+  readonly to: string
+  readonly flash: Flash
+}
+
+/** What an action did, and where to go next. */
+export const done = (to: string, text: string, tone: Flash["tone"] = "good"): Done => ({ to, flash: { tone, text } })
+
 /** Registers screens, and the actions of their forms. */
 export interface Console {
   readonly screen: (named: Named, show: (visit: Visit) => Handler<Screen>) => void
-  /** An action answers with where to go next, and with what it did. If it fails, that is said on `back`. */
+  /**
+   * An action answers with where to go next, and with what it did; or with a screen of something that is shown once.
+   * If it fails, that is said on `back`.
+   */
   readonly action: (
     named: Named,
-    act: (visit: Visit, form: URLSearchParams) => Handler<{ readonly to: string; readonly flash: Flash }>,
+    act: (visit: Visit, form: URLSearchParams) => Handler<Done | Screen>,
     back: (visit: Visit) => string
   ) => void
   /** A file to save. */
@@ -44,7 +56,7 @@ export interface Console {
   ) => void
 }
 
-const visitOf = Effect.fnUntraced(function* (request: FastifyRequest) {
+const visitOf = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: string) {
   const [path = "", query = ""] = request.url.split("?")
   const { csrf, acts, owns } = visitorOf(request)
   return {
@@ -52,6 +64,8 @@ const visitOf = Effect.fnUntraced(function* (request: FastifyRequest) {
     params: request.params as Readonly<Record<string, string>>,
     query: new URLSearchParams(query),
     nowMs: yield* Clock.currentTimeMillis,
+    baseUrl,
+    operator: request.operator,
     csrf,
     acts,
     owns
@@ -73,7 +87,10 @@ const problemScreen = (error: ApiError): Screen => ({
       <p><a class="button" href="/console">Go to the overview</a></p></div>`
 })
 
-const makeConsole = (app: App, { run, stopping }: Server): Console => {
+/** Whether the request is for the changes of a screen, and not for the page. */
+const isLive = ({ url }: FastifyRequest) => new URL(url, "http://_").searchParams.get("live") === "1"
+
+const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
   const opened = ({ operationId, summary, role }: Named, usual: OperatorRole) => ({
     exposeHeadRoute: false,
     // Set on the route itself, because the check of forms looks at it before the hooks of this scope run.
@@ -91,14 +108,14 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
     )
   app.setErrorHandler((thrown: unknown, request, reply) => {
     if (!(thrown instanceof ApiError)) throw thrown
+    if (thrown.status === 401 && !isLive(request)) return reply.redirect(signInUrl(request), 303)
     return render(request, reply.code(thrown.status), problemScreen(thrown))
   })
   return {
     screen: (named, show) =>
       app.get(named.path, opened(named, "viewer"), async (request, reply) => {
-        const look = Effect.flatMap(visitOf(request), show)
-        if (new URL(request.url, "http://_").searchParams.get("live") !== "1")
-          return render(request, reply, await run(reply, look))
+        const look = Effect.flatMap(visitOf(request, baseUrl()), show)
+        if (!isLive(request)) return render(request, reply, await run(reply, look))
         await run(
           reply,
           openLive(
@@ -111,8 +128,8 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
       }),
     action: (named, act, back) =>
       app.post(named.path, opened(named, "operator"), async (request, reply) => {
-        const visit = await run(reply, visitOf(request))
-        const done = await run(
+        const visit = await run(reply, visitOf(request, baseUrl()))
+        const result = await run(
           reply,
           act(visit, request.body as URLSearchParams).pipe(
             Effect.provideService(CurrentActor, actorOf(request)),
@@ -120,17 +137,18 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
           )
         ).catch((thrown: unknown) => {
           if (!(thrown instanceof ApiError) || thrown.status >= 500) throw thrown
-          return { to: back(visit), flash: failed(thrown) }
+          return { to: back(visit), flash: failed(thrown) } satisfies Done
         })
-        leaveFlash(reply, done.flash)
-        return reply.redirect(done.to, 303)
+        if ("section" in result) return render(request, reply, result)
+        leaveFlash(reply, result.flash)
+        return reply.redirect(result.to, 303)
       }),
     file: (named, read) =>
       app.get(named.path, opened(named, "viewer"), async (request, reply) =>
         reply
           .header("content-disposition", `attachment; filename="${named.name}"`)
           .type(named.type)
-          .send(await run(reply, Effect.flatMap(visitOf(request), read)))
+          .send(await run(reply, Effect.flatMap(visitOf(request, baseUrl()), read)))
       )
   }
 }
@@ -142,8 +160,16 @@ export const consoleRoutes =
     void server.app.register(async (app) => {
       await app.register(cookie)
       readForm(app)
+      // For an operator who is signed in already: the link may make an owner of them.
+      app.addHook("onRequest", async (request, reply) =>
+        isConsoleLink(request) ? reply.redirect(signInUrl(request), 303) : undefined
+      )
       app.addHook("onSend", async (_, reply) => {
-        void reply.header("content-security-policy", CONSOLE_POLICY).header("cache-control", "no-store")
+        // Browsers hide the origin of a form from servers that want no referrer, and it shows which forms are ours.
+        void reply
+          .header("content-security-policy", CONSOLE_POLICY)
+          .header("referrer-policy", "same-origin")
+          .header("cache-control", "no-store")
       })
       const console = makeConsole(app, server)
       for (const register of screens) register(console)

@@ -1,37 +1,47 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { alertChannelRoutes } from "./alertChannelRoutes.ts"
 import { alertRoutes } from "./alertRoutes.ts"
-import { jobRoutes } from "./jobRoutes.ts"
-import { overviewRoutes } from "./overviewRoutes.ts"
-import { workerRoutes } from "./workerRoutes.ts"
-import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
+import { breakGlassRoutes } from "./breakGlassRoutes.ts"
+import { jobRoutes } from "./jobRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
+import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
 import { operatorBotRoutes } from "./operatorBotRoutes.ts"
 import { operatorChannelRoutes } from "./operatorChannelRoutes.ts"
 import { operatorDeliveryRoutes } from "./operatorDeliveryRoutes.ts"
 import { operatorLedgerRoutes } from "./operatorLedgerRoutes.ts"
 import { operatorSessionRoutes } from "./operatorSessionRoutes.ts"
 import { operatorSettingRoutes } from "./operatorSettingRoutes.ts"
+import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
+import { operatorTokenRoutes } from "./operatorTokenRoutes.ts"
 import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
+import { overviewRoutes } from "./overviewRoutes.ts"
+import { signInRoutes } from "./signInRoutes.ts"
+import { workerRoutes } from "./workerRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
-  appHealthRoutes,
   adminHealthRoutes,
   alertChannelRoutes,
   alertRoutes,
+  appHealthRoutes,
+  breakGlassRoutes,
   jobRoutes,
   metricsRoutes,
   operatorAppRoutes,
+  operatorAuditRoutes,
   operatorBotRoutes,
   operatorChannelRoutes,
   operatorDeliveryRoutes,
   operatorLedgerRoutes,
   operatorSessionRoutes,
   operatorSettingRoutes,
+  operatorSignInRoutes,
+  operatorTokenRoutes,
   operatorTraceRoutes,
   overviewRoutes,
+  signInRoutes,
   workerRoutes
 ]
