@@ -3,7 +3,8 @@ import { isInCries, wordsIn } from "./gluedWords.ts"
 
 /**
  * Words as they are read where they were disguised in ways that an ordinary text uses too: "su!cide", "5uicide",
- * "s-t-e-r-b-e-n", "i  w a n t", "mo.rrer", "1 want t0 d13". The classifier reads such sentences a second time in this form.
+ * "s-t-e-r-b-e-n", "i  w a n t", "mo.rrer", "1 want t0 d13". The classifier reads such sentences a second time in this
+ * form.
  */
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu

@@ -8,7 +8,7 @@ import { LANGUAGES, readMessages } from "./training/messages.ts"
 
 /**
  * Crises that are hinted at and not named, as often as they are named. Two authors wrote them who saw nothing of the
- * floor or of other messages. The goal of 95 % is not reached: the least of the eight tables finds 63 %. The bounds are
+ * floor or of other messages. The goal of 95 % is not reached: the least of the eight tables finds 68 %. The bounds are
  * what was measured.
  */
 const ALARMS: ReadonlyArray<Label> = ["self", "medical", "danger", "threat"]
@@ -25,7 +25,7 @@ const KINDS: ReadonlyArray<Kind> = [
     name: "alarm",
     labels: ALARMS,
     finds: (text) => alarmIn(text) !== null,
-    leastRecall: 0.63,
+    leastRecall: 0.68,
     mostFalseAlarms: 0.03
   },
   { name: "minor", labels: ["minor"], finds: (text) => saysUnderAge(text), leastRecall: 0.88, mostFalseAlarms: 0.02 },
