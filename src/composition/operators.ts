@@ -4,12 +4,17 @@ import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { FleetBatches } from "#src/db/operators/FleetBatches.ts"
 import { FleetBots } from "#src/db/operators/FleetBots.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
+import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
 import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
+import { SessionActions } from "#src/db/operators/SessionActions.ts"
 import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
 import { Spending } from "#src/db/operators/Spending.ts"
+import { Suspensions } from "#src/db/operators/Suspensions.ts"
+import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
 import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
@@ -40,11 +45,19 @@ const health = Health.layer.pipe(Layer.provide(disks))
 /** The lists of the operator, over all apps. */
 const lists = Layer.mergeAll(
   DeliveryAttempts.layer,
+  FleetBatches.layer,
   FleetBots.layer,
   OperatorApps.layer,
+  OperatorAudit.layer,
   OperatorChannels.layer,
   SessionSearch.layer,
   Spending.layer
+)
+
+/** What operators do besides. */
+const actions = Layer.mergeAll(
+  SessionActions.layer,
+  Suspensions.layer.pipe(Layer.provideMerge(TelegramSuspensions.layer))
 )
 
 const settings = Layer.effect(
@@ -55,6 +68,7 @@ const settings = Layer.effect(
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
+  actions,
   ConsoleCodes.layer,
   Rollups.layer,
   authentication,

@@ -32,6 +32,21 @@ export type AuditAction =
   | "operator.sign_in_failed"
   | "operator_session.revoked"
   | "session.content_opened"
+  | "bot.suspended"
+  | "bot.resumed"
+  | "bot.probed"
+  | "bot.secret_rotated"
+  | "bot.token_rotated"
+  | "bot.rebranded"
+  | "bots.batch_started"
+  | "channel.paused"
+  | "channel.resumed"
+  | "channel.tested"
+  | "channel.replayed"
+  | "delivery.retried"
+  | "deliveries.batch_started"
+  | "session.turn_cancelled"
+  | "session.ended"
 
 export interface Change {
   /** The app's account if left out. Without an app either, the entry is about the server, and only operators see it. */

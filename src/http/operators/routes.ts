@@ -1,6 +1,12 @@
 import type { Routes } from "#src/http/server/Server.ts"
 import { adminHealthRoutes } from "./adminHealthRoutes.ts"
+import { appActionRoutes } from "./appActionRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
+import { botActionRoutes } from "./botActionRoutes.ts"
+import { botBatchRoutes } from "./botBatchRoutes.ts"
+import { operatorChannelActionRoutes } from "./channelActionRoutes.ts"
+import { deliveryActionRoutes } from "./deliveryActionRoutes.ts"
+import { holdRoutes } from "./holdRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorBotRoutes } from "./operatorBotRoutes.ts"
@@ -10,6 +16,7 @@ import { operatorLedgerRoutes } from "./operatorLedgerRoutes.ts"
 import { operatorSessionRoutes } from "./operatorSessionRoutes.ts"
 import { operatorSettingRoutes } from "./operatorSettingRoutes.ts"
 import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
+import { sessionActionRoutes } from "./sessionActionRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
@@ -17,11 +24,18 @@ export const routes: ReadonlyArray<Routes> = [
   adminHealthRoutes,
   metricsRoutes,
   operatorAppRoutes,
+  appActionRoutes,
   operatorBotRoutes,
+  botActionRoutes,
+  botBatchRoutes,
   operatorChannelRoutes,
+  operatorChannelActionRoutes,
   operatorDeliveryRoutes,
+  deliveryActionRoutes,
+  holdRoutes,
   operatorLedgerRoutes,
   operatorSessionRoutes,
+  sessionActionRoutes,
   operatorSettingRoutes,
   operatorTraceRoutes
 ]
