@@ -5,6 +5,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import { databaseDependency } from "#pipeline/telemetry/Dependency.ts"
 import { ChannelKinds } from "./Channel.ts"
 import { LogSignals } from "./event-log/LogSignals.ts"
 import { leaseName, ActiveLanes } from "./ActiveLanes.ts"
@@ -78,11 +79,7 @@ export class Courier extends Context.Service<
       )
       const claimAll = Effect.gen(function* () {
         while (yield* lease);
-      }).pipe(
-        Effect.catchTag("LanesUnavailable", (error) =>
-          Effect.logWarning("lane claim failed", { reason: String(error.cause) })
-        )
-      )
+      }).pipe(Effect.catchTag("LanesUnavailable", () => databaseDependency.failed("lane_claim")))
 
       // An unregistered lane may still be on its way here. It is released only if the next check also finds it.
       let suspects: ReadonlySet<string> = new Set()
@@ -95,9 +92,7 @@ export class Courier extends Context.Service<
       })
       const look = releaseStrays.pipe(
         Effect.andThen(lanes.sweep),
-        Effect.catchTag("LanesUnavailable", (error) =>
-          Effect.logWarning("lane sweep failed", { reason: String(error.cause) })
-        ),
+        Effect.catchTag("LanesUnavailable", () => databaseDependency.failed("lane_sweep")),
         Effect.andThen(Effect.sync(wake))
       )
 

@@ -29,6 +29,10 @@ export const OPERATIONAL_TYPES = [
 ] as const
 export type OperationalType = (typeof OPERATIONAL_TYPES)[number]
 
+/** Alerts of the server, on the log of its own alerts (`src/db/operators/alertsApp.ts`). No app gets these. */
+export const ALERT_TYPES = ["alert.opened", "alert.repeated", "alert.resolved"] as const
+export type AlertType = (typeof ALERT_TYPES)[number]
+
 export interface OperationalEvent {
   readonly appId: string
   readonly type: OperationalType

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { receiverDependency } from "#pipeline/telemetry/Dependency.ts"
 import { clockSeconds, countersByTwo, histogramsBy, LONG_SECONDS, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { Attempt, type Channel, type Message, OUTCOME_NAME } from "./Channel.ts"
 import { deliveryOf, nextEvent, moveAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
@@ -28,6 +29,13 @@ const lagSeconds = histogramsBy(
 
 const defected = Attempt.cases.Unknown.make({ statusCode: null, answer: null, errorCode: "defect" })
 
+const noteReceiver = (attempt: Attempt, { appId, channelId }: Message<unknown>) => {
+  if (attempt._tag === "Sent") return receiverDependency.worked({ app_id: appId, channel_id: channelId })
+  return attempt._tag === "NotSent" || attempt._tag === "Unknown"
+    ? receiverDependency.failed(attempt.errorCode, { app_id: appId, channel_id: channelId })
+    : Effect.void
+}
+
 const deliver = Effect.fnUntraced(function* (
   channel: Channel,
   message: Message<unknown>,
@@ -46,6 +54,8 @@ const deliver = Effect.fnUntraced(function* (
   attemptSeconds(channel.kind.name).record(clockSeconds() - begunAt)
   if (attempt._tag === "Sent" && !event.redo)
     lagSeconds(channel.kind.name).record(((yield* Clock.currentTimeMillis) - event.createdAt) / 1000)
+  // Whether Telegram fails is known from all its calls, which are not only deliveries.
+  if (!channel.kind.paced) yield* noteReceiver(attempt, message)
   const skip =
     attempt._tag === "Unknown" &&
     (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 })) === "skip"

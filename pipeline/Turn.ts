@@ -144,7 +144,7 @@ export class TurnPipeline extends Context.Service<
           ).pipe(
             Effect.catchDefect((defect) =>
               Effect.as(
-                Effect.logError("turn pipeline defect", { runRef: turn.runRef, defect }),
+                Effect.logError("turn pipeline defect", { run_ref: turn.runRef, defect }),
                 Outcome.cases.Failed.make({ reason: "generation_failed" })
               )
             )

@@ -10,6 +10,7 @@ import { ledger } from "./commands/ledgerCommand.ts"
 import { rebuild } from "./commands/rebuildCommand.ts"
 import { secrets } from "./commands/secretsCommand.ts"
 import { serve } from "./commands/serveCommand.ts"
+import { status, top } from "./commands/statusCommand.ts"
 import { telegram } from "./commands/telegramCommand.ts"
 import { webhooks } from "./commands/webhooksCommand.ts"
 
@@ -18,6 +19,8 @@ await runMain(
     meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
     subCommands: {
       serve,
+      status,
+      top,
       app,
       key,
       ledger,

@@ -82,6 +82,7 @@ const missing = (among: typeof pages) =>
 /** Environment variables that are not settings of the server. */
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "TROUPE_KEY",
+  "TROUPE_OPERATOR_TOKEN",
   "TROUPE_URL",
   "PHONE_PORT",
   "PRICE_VERSION",

@@ -42,6 +42,8 @@ describe("an invalid setting", () => {
     ["TRUST_PROXY", "10.0.0.1"],
     ["OPERATIONS_HOST", " "],
     ["OPERATIONS_PORT", "ops"],
+    ["LOG_LEVEL", "loud"],
+    ["LOG_FORMAT", "xml"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["OPENAI_MODEL", " "],
     ["OPENAI_TIMEOUT_SECONDS", "soon"],

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { telegramDependency } from "#pipeline/telemetry/Dependency.ts"
 
 /** If this many bots in a row could not reach Telegram, then Telegram or our connection is down. */
 const BOTS = 3
@@ -41,13 +42,12 @@ export class Outage extends Context.Service<
       if (wasAway && !probing) return Effect.void
       if (wasAway) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
       if (isAway()) close(now)
-      return isAway() && !wasAway ? Effect.logWarning("Telegram API unreachable: messages wait") : Effect.void
+      return isAway() ? telegramDependency.failed("unreachable") : Effect.void
     }
     const succeed = () => {
-      const wasAway = isAway()
       unreached.clear()
       pauseMs = FIRST_PAUSE_MS
-      return wasAway ? Effect.logInfo("Telegram API reachable again") : Effect.void
+      return telegramDependency.worked()
     }
 
     return Outage.of({

@@ -36,6 +36,8 @@ export type IdPrefix =
   | "obj"
   | "evs"
   | "evr"
+  | "alr"
+  | "prc"
 
 const pool = new Uint8Array(4096)
 let unread = 0

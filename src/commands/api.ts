@@ -92,11 +92,14 @@ const readKey = Effect.fnUntraced(function* (
       setting: name,
       problem: "must be set, or --key given: a runtime key (ck_...) of the app"
     })
-  // fetch's error for an invalid header would quote the key.
-  if (!/^[\x21-\x7e]+$/.test(Redacted.value(key)))
-    return yield* new check.BadSetting({ setting: name, problem: "must be visible ASCII characters without a space" })
-  return key
+  return { key, name }
 })
+
+/** fetch's error for an invalid header would quote the key. */
+const checkBearer = (key: Redacted.Redacted<string>, name: string) =>
+  /^[\x21-\x7e]+$/.test(Redacted.value(key))
+    ? Effect.succeed(key)
+    : Effect.fail(new check.BadSetting({ setting: name, problem: "must be visible ASCII characters without a space" }))
 
 const decodeEnvelope = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ data: Schema.Unknown })))
 const Refusal = Schema.fromJsonString(
@@ -147,11 +150,15 @@ const scopedSignal = Effect.acquireRelease(
   (controller) => Effect.sync(() => controller.abort())
 ).pipe(Effect.map(({ signal }) => signal))
 
-/** The server from the flags or the environment. Does not send a request yet. */
-export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
+/** A server under this bearer, which comes from the setting or option of this name. Does not send a request yet. */
+export const connectAs = Effect.fnUntraced(function* (
+  url: string | undefined,
+  bearer: Redacted.Redacted<string>,
+  name: string
+) {
   const given = yield* env
-  const baseUrl = yield* readUrl(flags.url, given.TROUPE_URL, given.PUBLIC_URL)
-  const key = yield* readKey(flags.key, given.TROUPE_KEY)
+  const baseUrl = yield* readUrl(url, given.TROUPE_URL, given.PUBLIC_URL)
+  const key = yield* checkBearer(bearer, name)
 
   const unreachable = (why: string) =>
     new ApiFailed({ problem: `${baseUrl} cannot be reached (${why})`, code: null, passing: true })
@@ -208,4 +215,10 @@ export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
       ask(path, data, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     open: (path) => open(path)
   } satisfies Api as Api
+})
+
+/** The server as one app sees it, from the flags or the environment. */
+export const connect = Effect.fnUntraced(function* (flags: ServerFlags) {
+  const { key, name } = yield* readKey(flags.key, (yield* env).TROUPE_KEY)
+  return yield* connectAs(flags.url, key, name)
 })

@@ -13,7 +13,10 @@ const oneLine = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error)
 }
 
-/** Runs to the end. A failure is one line on stderr and exit code 1. A requested stop is a success. */
+/**
+ * Runs to the end. A failure is one line on stderr and exit code 1. A requested stop is a success. A command that
+ * succeeds may set `process.exitCode`.
+ */
 const run = <A, E>(command: Effect.Effect<A, E>): void => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => setTimeout(() => process.exit(0), EXIT_BY_MS).unref())
@@ -30,7 +33,8 @@ const run = <A, E>(command: Effect.Effect<A, E>): void => {
   )
   NodeRuntime.runMain(told, {
     disableErrorReporting: true,
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+    teardown: (exit, onExit) =>
+      onExit(Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
   })
 }
 

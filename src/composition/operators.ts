@@ -3,26 +3,22 @@ import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
-import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
-import { FleetBatches } from "#src/db/operators/FleetBatches.ts"
-import { FleetBots } from "#src/db/operators/FleetBots.ts"
-import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
-import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
-import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
-import { Rollups } from "#src/db/operators/Rollups.ts"
-import { SessionActions } from "#src/db/operators/SessionActions.ts"
-import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
-import { Spending } from "#src/db/operators/Spending.ts"
-import { Suspensions } from "#src/db/operators/Suspensions.ts"
-import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
-import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
+import { Activity } from "#src/db/operators/Activity.ts"
+import { Alerts } from "#src/db/operators/Alerts.ts"
+import { Audit } from "#src/db/operators/Audit.ts"
+import { Jobs } from "#src/db/operators/Jobs.ts"
+import { Presence } from "#src/db/operators/Presence.ts"
+import { Processes } from "#src/db/operators/Processes.ts"
+import { Membership } from "#src/jobs/runner/Membership.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
+import { administration } from "./administration.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
 const authentication = Layer.unwrap(
@@ -39,49 +35,40 @@ const disks = Layer.unwrap(
   )
 )
 
-/** What is wrong with the server. */
-const health = Health.layer.pipe(Layer.provide(disks))
+const presence = Layer.unwrap(Effect.map(Settings, ({ roles }) => Presence.layer([...roles])))
 
-/** The lists of the operator, over all apps. */
-const lists = Layer.mergeAll(
-  DeliveryAttempts.layer,
-  FleetBatches.layer,
-  FleetBots.layer,
-  OperatorApps.layer,
-  OperatorAudit.layer,
-  OperatorChannels.layer,
-  SessionSearch.layer,
-  Spending.layer
-)
-
-/** What operators do besides. */
-const actions = Layer.mergeAll(
-  SessionActions.layer,
-  Suspensions.layer.pipe(Layer.provideMerge(TelegramSuspensions.layer))
-)
-
-const settings = Layer.effect(
-  EffectiveSettings,
-  Effect.map(Settings, ({ effective }) => effective)
+/** What is wrong with the server, and what has happened on it. */
+const health = Layer.merge(Health.layer, Activity.layer).pipe(
+  Layer.provide(disks),
+  Layer.provideMerge(presence),
+  Layer.provideMerge(Alerts.layer)
 )
 
 /** Services that routes use. */
 export const serving = Layer.mergeAll(
   AppHealth.layer,
-  actions,
+  Audit.layer,
   ConsoleCodes.layer,
-  Rollups.layer,
-  authentication,
-  health,
-  lists,
-  settings
+  Jobs.layer,
+  Processes.layer,
+  administration,
+  authentication
 )
 
-/** Services that jobs use. */
-export const working = Rollups.layer
-
 /** What a process tells about itself, in every role. */
-export const monitoring = ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer))
+export const monitoring = Layer.mergeAll(
+  ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)),
+  Readiness.layer,
+  health
+)
+
+/** Tells the process which worker it runs. */
+export const workerPresence = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { current } = yield* Membership
+    yield* Presence.use((presence) => presence.workerIs(current))
+  })
+)
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
 export const listener = Layer.unwrap(

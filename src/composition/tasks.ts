@@ -9,6 +9,7 @@ import { deliverTask } from "#src/jobs/delivery/deliverTask.ts"
 import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
 import { memoryExtractionTask } from "#src/jobs/memory/memoryExtractionTask.ts"
 import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
+import { healthTask } from "#src/jobs/operators/healthTask.ts"
 import { rollupTask } from "#src/jobs/operators/rollupTask.ts"
 import { erasuresTask } from "#src/jobs/privacy/erasuresTask.ts"
 import { exportsTask } from "#src/jobs/privacy/ExportMaker.ts"
@@ -32,6 +33,7 @@ export const tasks = [
   evalsTask,
   expireTask,
   exportsTask,
+  healthTask,
   imagesTask,
   proactiveTask,
   managerTask,

@@ -1,5 +1,6 @@
 import * as Layer from "effect/Layer"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import * as administration from "./administration.ts"
 import * as billing from "./billing.ts"
 import * as character from "./character.ts"
 import * as conversation from "./conversation.ts"
@@ -7,8 +8,8 @@ import * as delivery from "./delivery.ts"
 import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
+import { workerPresence } from "./operators.ts"
 import * as privacy from "./privacy.ts"
-import * as operators from "./operators.ts"
 import { proactiveDecisions } from "./proactive.ts"
 import * as research from "./research.ts"
 import * as telegram from "./telegram.ts"
@@ -18,7 +19,7 @@ import { turnPipeline } from "./turnPipeline.ts"
 import * as world from "./world.ts"
 
 /** A process in the role `worker`. */
-export const worker = Layer.merge(jobs, pollers).pipe(
+export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
   Layer.provide(evals.working),
   Layer.provide([
     character.working,
@@ -34,7 +35,7 @@ export const worker = Layer.merge(jobs, pollers).pipe(
   Layer.provide([
     Membership.layer,
     billing.working,
-    operators.working,
+    administration.working,
     proactiveDecisions,
     privacy.working,
     telegram.suspensions,

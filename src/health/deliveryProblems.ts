@@ -1,6 +1,7 @@
 import type { ChannelEvidence, LaneEvidence, UnknownEvidence } from "./Evidence.ts"
 import { AFTER_MS, FAILURES_IN_A_ROW } from "./limits.ts"
-import { appStep, iso, type Problem, type Subject } from "./Problem.ts"
+import { ALERTS_APP } from "./alertsApp.ts"
+import { appStep, iso, operatorStep, type Problem, type Subject } from "./Problem.ts"
 
 const isBot = (kind: string | null) => kind?.startsWith("telegram_") === true
 
@@ -12,6 +13,8 @@ const subjectOf = (of: {
   app_id: of.app_id,
   ...(isBot(of.kind) ? { bot_id: of.channel_id } : { channel_id: of.channel_id })
 })
+
+const isOfAlerts = ({ app_id }: ChannelEvidence) => app_id === ALERTS_APP
 
 const channelPath = ({ app_id, session_id, channel_id }: ChannelEvidence) =>
   session_id === null
@@ -51,11 +54,17 @@ export const channelProblems = (channel: ChannelEvidence): ReadonlyArray<Problem
         last_error_code: channel.last_error_code
       },
       cause: isBot(kind) ? "Telegram does not accept the bot's messages, or cannot be reached" : causeOf(channel),
-      next_step: isBot(kind)
-        ? appStep("POST", `/v1/telegram/bots/${channel.channel_id}/probe`, "Ask Telegram about the bot now")
-        : isDisabled
-          ? appStep("POST", `${at}/resume`, "Repair the endpoint, then resume the channel: nothing was lost")
-          : appStep("POST", `${at}/test`, "Repair the endpoint, then send a test event: the rest follows by itself")
+      next_step: isOfAlerts(channel)
+        ? operatorStep(
+            "POST",
+            `/admin/alert-channels/${channel.channel_id}/${isDisabled ? "resume" : "test"}`,
+            "Repair the endpoint, so that alerts arrive"
+          )
+        : isBot(kind)
+          ? appStep("POST", `/v1/telegram/bots/${channel.channel_id}/probe`, "Ask Telegram about the bot now")
+          : isDisabled
+            ? appStep("POST", `${at}/resume`, "Repair the endpoint, then resume the channel: nothing was lost")
+            : appStep("POST", `${at}/test`, "Repair the endpoint, then send a test event: the rest follows by itself")
     }
   ]
 }

@@ -9,6 +9,7 @@ import {
   histogramsBy,
   LONG_SECONDS
 } from "#pipeline/telemetry/metric.ts"
+import { modelDependency } from "#pipeline/telemetry/Dependency.ts"
 import type { Tokens } from "./prices.ts"
 
 const calls = countersByTwo("troupe_model_calls_total", "Calls to a model, by purpose and result", [
@@ -45,10 +46,21 @@ export const countUsage = (spent: Tokens, costMicroUsd: number): void => {
 const KNOWN: ReadonlySet<string> = new Set(["http_401", "http_403", "http_404", "http_408", "http_429"])
 const resultOf = (code: string): string => (KNOWN.has(code) ? code : code.replace(/^http_(\d)\d\d$/, "http_$1xx"))
 
-/** Measures one call. A failed one counts by its code. */
+/** Whether the model cannot be used, and not only in this form or for this text. */
+const isOutage = ({ code, format }: Failure): boolean =>
+  format !== true && (code.startsWith("http_") || OUTAGES.has(code))
+const OUTAGES: ReadonlySet<string> = new Set(["connection", "timeout", "quota_exhausted", "bad_response"])
+
+interface Failure {
+  readonly code: string
+  /** Whether the server may only have rejected the form of the answer that was asked for. */
+  readonly format?: boolean
+}
+
+/** Measures one call, and notes whether the model works. A failed call counts by its code. */
 export const measureCall =
-  (purpose: string) =>
-  <A, E extends { readonly code: string }, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  (purpose: string, model: string) =>
+  <A, E extends Failure, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const startedAt = clockSeconds()
       const record = (result: string) =>
@@ -57,8 +69,10 @@ export const measureCall =
           callSeconds(purpose).record(clockSeconds() - startedAt)
         })
       return Effect.onExit(call, (exit) => {
-        if (Exit.isSuccess(exit)) return record("ok")
+        if (Exit.isSuccess(exit)) return Effect.andThen(record("ok"), modelDependency.worked({ model }))
         const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-        return record(failure === undefined ? "cancelled" : resultOf(failure.code))
+        if (failure === undefined) return record("cancelled")
+        const counted = record(resultOf(failure.code))
+        return isOutage(failure) ? Effect.andThen(counted, modelDependency.failed(failure.code, { model })) : counted
       })
     })

@@ -53,7 +53,7 @@ export class Pictures extends Context.Service<
   static readonly layer = Layer.effect(
     Pictures,
     Effect.gen(function* () {
-      const places = yield* Semaphore.make(AT_ONCE)
+      const slots = yield* Semaphore.make(AT_ONCE)
 
       const unreadable = (thrown: unknown) =>
         new PictureRefused({
@@ -104,9 +104,9 @@ export class Pictures extends Context.Service<
           const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
           const type = readType(whole)
           if ("problem" in type) return yield* new PictureRefused(type)
-          return yield* places.withPermits(1)(write(whole, type.format))
+          return yield* slots.withPermits(1)(write(whole, type.format))
         }),
-        square: (bytes, side) => places.withPermits(1)(square(bytes, side))
+        square: (bytes, side) => slots.withPermits(1)(square(bytes, side))
       })
     })
   )

@@ -5,6 +5,7 @@ import { BadSetting } from "./checks.ts"
 import { notingSettings } from "./effectiveSettings.ts"
 import { readDemo } from "./demo.ts"
 import { readLimits } from "./limits.ts"
+import { readLogs } from "./logs.ts"
 import { readModel, readModelPrices } from "./model.ts"
 import { readOidc } from "./oidc.ts"
 import { readOutbound } from "./outbound.ts"
@@ -21,6 +22,7 @@ const read = Effect.gen(function* () {
   const { production } = server
   return {
     ...server,
+    logs: yield* readLogs,
     model: yield* readModel,
     modelPrices: yield* readModelPrices,
     ...(yield* readTurns),

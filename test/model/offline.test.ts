@@ -283,7 +283,7 @@ describe("the offline engine", () => {
     })
   )
 
-  it.effect("says what it knows about a person whom it is asked about", () =>
+  it.effect("says what it knows about a person when asked about them", () =>
     Effect.gen(function* () {
       const person = {
         id: "npc_1",

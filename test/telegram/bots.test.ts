@@ -349,7 +349,7 @@ describe("a bot that is detached while people write to it", () => {
 })
 
 describe("a bot whose webhook no longer accepts Telegram's secret", () => {
-  it("has its webhook set again by the next probe, and receives messages from meanwhile", async () => {
+  it("has its webhook set again by the next probe, and receives the messages that were sent meanwhile", async () => {
     const { bot, id } = await harness.attach()
     await harness.server.database.sql`
         update telegram_bots set secret_hash = sha256('another'), previous_secret_hash = null where channel_id = ${id}`

@@ -46,7 +46,7 @@ describe("a character that writes first on Telegram", () => {
     assert.deepInclude((await decisionsOf(session))[0], { decision: "sent" })
   })
 
-  it("is skipped first of all while the person blocks the bot, and may write again afterwards", async () => {
+  it("is skipped while the person blocks the bot, before any other gate, and allowed again afterwards", async () => {
     const { bot, anna, session } = await converse()
     harness.telegram.block(anna, bot)
     await until(

@@ -40,7 +40,8 @@ export interface ClaimRow {
 }
 
 /**
- * Claims, in each of these sessions, the oldest unsettled turn if it is unclaimed and due. Turns of suspended apps wait. A settled turn stays
+ * Claims, in each of these sessions, the oldest unsettled turn if it is unclaimed and due. Turns of suspended apps
+ * wait. A settled turn stays
  * settled, so the oldest one in the snapshot is still the oldest, or it is settled and not claimed. The worker's own
  * row is locked against deletion before any turn is. A process that finds the worker dead deletes that row before it
  * releases its turns, so nothing is claimed in its name afterwards. A claim does not wait for the disk: if a database

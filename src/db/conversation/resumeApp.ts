@@ -76,8 +76,8 @@ const resumeProactiveChecks = Effect.fnUntraced(function* (appId: string, after:
 export const resumeApp = Effect.fnUntraced(function* (appId: string) {
   const { query } = yield* Database
   yield* restartChannelGrace(appId)
-  let place: LanePosition | null = { session_id: "", channel_id: "" }
-  while (place !== null) place = yield* resumeLanes(appId, place)
+  let position: LanePosition | null = { session_id: "", channel_id: "" }
+  while (position !== null) position = yield* resumeLanes(appId, position)
   let after: string | null = ""
   while (after !== null) after = yield* resumeProactiveChecks(appId, after)
   yield* query(

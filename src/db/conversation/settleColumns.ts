@@ -9,7 +9,7 @@ const OUTCOME_NAME = { Replied: "replied", Withheld: "withheld", Exited: "exited
 /** Finished turns as columns for their single write. */
 export const toSettleColumns = (batch: ReadonlyArray<Settlement>): SettleColumns => {
   const events = batch.flatMap(({ lease, outcome, proactive = null }, index) =>
-    eventsOf(outcome, lease.turnIndex, proactive).map((event, place) => ({ of: index + 1, offset: place + 1, event }))
+    eventsOf(outcome, lease.turnIndex, proactive).map((event, nth) => ({ of: index + 1, offset: nth + 1, event }))
   )
   return {
     app: batch.map(({ lease }) => lease.appId),

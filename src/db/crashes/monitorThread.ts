@@ -26,10 +26,11 @@ const cpuMs = () => {
 }
 
 // This thread's streams go through the main thread, which is stuck.
-const say = (level: "WARN" | "ERROR", message: string, annotations: object) => {
-  const timestamp = new Date().toISOString()
-  const line = { message, level, timestamp, annotations: { service: "Monitor", ...annotations }, spans: {} }
-  writeSync(2, `${JSON.stringify(line)}\n`)
+const say = (level: "warn" | "error", event: string, message: string, details: object) => {
+  writeSync(
+    2,
+    `${JSON.stringify({ time: new Date().toISOString(), level, event, message, service: "Monitor", ...details })}\n`
+  )
 }
 
 let sql: Sql | undefined
@@ -55,7 +56,7 @@ const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => 
     await Promise.race([work(sql), late])
     return true
   } catch (cause) {
-    say("WARN", "The monitor could not write to the database.", {
+    say("warn", "monitor_write_failed", "The monitor could not write to the database.", {
       reason: cause instanceof Error ? cause.message : String(cause)
     })
     return false
@@ -97,7 +98,8 @@ const end = async (look: Sample) => {
   const named = readUnit(look.unit)
   const recorded = await count(look)
   say(
-    "ERROR",
+    "error",
+    "event_loop_stuck",
     `The event loop has been stuck for ${Math.round(look.stuckMs / 1000)} s: ending the process (SIGKILL).`,
     named === null
       ? { unit: null, note: "It is not known which unit of work it was in: turns in flight count a crash." }

@@ -70,13 +70,13 @@ export class Deliveries extends Context.Service<
     readonly get: (
       appId: string,
       sessionId: string,
-      place: DeliveryPosition
+      position: DeliveryPosition
     ) => Effect.Effect<Delivery | undefined, DatabaseError>
     /** Oldest first. */
     readonly attempts: (
       appId: string,
       sessionId: string,
-      place: DeliveryPosition
+      position: DeliveryPosition
     ) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, DatabaseError>
     /**
      * Requests a delivery now. If its lane is already past it, it is delivered again. Undefined: there is no such
@@ -85,7 +85,7 @@ export class Deliveries extends Context.Service<
     readonly retry: (
       appId: string,
       sessionId: string,
-      place: DeliveryPosition
+      position: DeliveryPosition
     ) => Effect.Effect<Delivery | undefined, RetryLimitReached | DatabaseError>
   }
 >()("src/db/delivery/Deliveries") {
@@ -184,14 +184,14 @@ export class Deliveries extends Context.Service<
         order by fence desc, part desc limit ${MAX_ATTEMPTS_SHOWN}::int`
         ).pipe(Effect.map((rows) => rows.toReversed()))
 
-      const retry = Effect.fnUntraced(function* (appId: string, sessionId: string, place: DeliveryPosition) {
-        const { channelId, cursor } = place
+      const retry = Effect.fnUntraced(function* (appId: string, sessionId: string, position: DeliveryPosition) {
+        const { channelId, cursor } = position
         const [lane] = yield* query<Array<{ known: boolean; full: boolean }>>(
           (sql) => sql`
         select ${cursor}::bigint = any(redo) as known, cardinality(redo) >= ${MAX_REDO}::int as full from lanes
         where app_id = ${appId} and session_id = ${sessionId} and channel_id = ${channelId} for update`
         )
-        const delivery = yield* get(appId, sessionId, place)
+        const delivery = yield* get(appId, sessionId, position)
         if (lane === undefined || delivery === undefined) return undefined
         if (delivery.passed && !lane.known) {
           if (lane.full) return yield* new RetryLimitReached()
@@ -211,7 +211,7 @@ export class Deliveries extends Context.Service<
           )
         }
         yield* query((sql) => sql`select graphile_worker.add_job('deliver', '{}'::json)`)
-        return yield* get(appId, sessionId, place)
+        return yield* get(appId, sessionId, position)
       }, transaction)
 
       return Deliveries.of({ list, get, attempts, retry })

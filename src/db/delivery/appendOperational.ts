@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
-import type { OperationalEvent } from "#channels/OperationalLog.ts"
+import type { AlertType, OperationalEvent, OperationalType } from "#channels/OperationalLog.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { openLanes } from "./alignLanes.ts"
 import { Database } from "#src/db/postgres/Database.ts"
@@ -23,7 +23,11 @@ export const beginOperational = Effect.fnUntraced(function* (appId: string) {
  * Appends an operational event in the caller's transaction, so the app is notified exactly once and only if it commits.
  * Must be the last step of a transaction, because until its end nothing else can write to the app's log.
  */
-export const appendOperational = Effect.fnUntraced(function* ({ appId, type, payload }: OperationalEvent) {
+export const appendOperational = Effect.fnUntraced(function* ({
+  appId,
+  type,
+  payload
+}: Omit<OperationalEvent, "type"> & { readonly type: OperationalType | AlertType }) {
   const [{ query, afterCommit }, signals] = [yield* Database, yield* LogSignals]
   const write = query<Array<{ cursor: number }>>(
     (sql) => sql`

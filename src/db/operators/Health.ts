@@ -3,12 +3,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import type { Evidence } from "#src/health/Evidence.ts"
 import { findProblems } from "#src/health/findProblems.ts"
 import type { Problem } from "#src/health/Problem.ts"
 import { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import { Disks } from "./Disks.ts"
+import { Presence } from "./Presence.ts"
 import { budgetEvidence, holdEvidence, mismatchEvidence } from "./health/appEvidence.ts"
 import { botEvidence, suspendedBots } from "./health/botEvidence.ts"
 import { askDatabase } from "./health/databaseEvidence.ts"
@@ -57,7 +57,7 @@ export class Health extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const disks = yield* Disks
-      const unreachableSince = yield* Ref.make<Date | null>(null)
+      const presence = yield* Presence
 
       const ofTables = (appId: string | null) =>
         Effect.all(
@@ -81,7 +81,6 @@ export class Health extends Context.Service<
       const read = Effect.fnUntraced(
         function* (appId: string | null) {
           const answered = yield* askDatabase
-          yield* Ref.set(unreachableSince, null)
           const tables = yield* ofTables(appId)
           const isFull = Object.values(tables).some((rows) => Array.isArray(rows) && rows.length >= MOST)
           return {
@@ -97,7 +96,7 @@ export class Health extends Context.Service<
 
       const withoutDatabase = Effect.gen(function* () {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const since = yield* Ref.updateAndGet(unreachableSince, (known) => known ?? at)
+        const since = (yield* presence.unreachableSince) ?? at
         return {
           at,
           database: {

@@ -13,5 +13,10 @@ export const tables: ReadonlyArray<Table> = [
   { name: "rollups", owners: {} },
   { name: "operator_tokens", owners: {} },
   { name: "operator_sessions", owners: {} },
-  { name: "console_codes", owners: {} }
+  { name: "console_codes", owners: {} },
+  { name: "alerts", owners: { app: "app_id" } },
+  { name: "alert_evaluation", owners: {} },
+  { name: "processes", owners: {} },
+  { name: "activity", owners: {} },
+  { name: "fleet_counts", owners: {} }
 ]

@@ -111,8 +111,8 @@ export class Database extends Context.Service<
             })
           )
 
-        const places = yield* Semaphore.make(Math.max(1, options.maxConnections - LEFT_TO_STATEMENTS))
-        const noPlace = Effect.fail(
+        const slots = yield* Semaphore.make(Math.max(1, options.maxConnections - LEFT_TO_STATEMENTS))
+        const noSlot = Effect.fail(
           new DatabaseError({
             reason: "unreachable",
             sqlState: null,
@@ -122,8 +122,8 @@ export class Database extends Context.Service<
         const inPlace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
           Effect.uninterruptibleMask((restore) =>
             restore(
-              places.take(1).pipe(Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noPlace }))
-            ).pipe(Effect.andThen(Effect.ensuring(restore(self), places.release(1))))
+              slots.take(1).pipe(Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noSlot }))
+            ).pipe(Effect.andThen(Effect.ensuring(restore(self), slots.release(1))))
           )
 
         const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>

@@ -1,20 +1,18 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { readdirSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { Database, toDatabaseError } from "./Database.ts"
+import { MIGRATIONS, migrationFiles } from "./migrationFiles.ts"
 import { whileStarting } from "./retry.ts"
 
-const FOLDER = resolve(import.meta.dirname, "../../../migrations")
 /** Held while migrating, so that processes that start together wait for the first one. */
 const MIGRATION_LOCK = 7_302_118
 
 /** Migrates the schema to the current version: our numbered, forward-only migrations, then graphile-worker's. */
 export const migrate = Effect.gen(function* () {
   const { pool, url } = yield* Database
-  const files = readdirSync(FOLDER)
-    .filter((name) => /^\d{4}_.*\.sql$/.test(name))
-    .sort()
+  const files = migrationFiles()
   const applied = yield* whileStarting(
     Effect.tryPromise({
       try: () =>
@@ -28,7 +26,7 @@ export const migrate = Effect.gen(function* () {
           )
           const missing = files.filter((name) => !known.has(name))
           for (const name of missing) {
-            await sql.unsafe(readFileSync(join(FOLDER, name), "utf8"))
+            await sql.unsafe(readFileSync(join(MIGRATIONS, name), "utf8"))
             await sql`insert into schema_migrations (name) values (${name})`
           }
           const { runMigrations } = await import("graphile-worker")

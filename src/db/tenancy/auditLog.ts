@@ -47,6 +47,11 @@ export type AuditAction =
   | "deliveries.batch_started"
   | "session.turn_cancelled"
   | "session.ended"
+  | "job.retried"
+  | "job.removed"
+  | "alert_channel.created"
+  | "alert_channel.resumed"
+  | "alert_channel.deleted"
 
 export interface Change {
   /** The app's account if left out. Without an app either, the entry is about the server, and only operators see it. */

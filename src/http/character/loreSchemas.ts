@@ -42,10 +42,10 @@ const KEYS = ["keys", "secondary_keys"] as const
 /** The keys with invalid patterns. Called only if the patterns are within the total limit, because each is compiled. */
 const checkPatterns = (entry: LoreEntry, path: ReadonlyArray<PropertyKey>, context: z.RefinementCtx) => {
   for (const name of KEYS) {
-    for (const [place, key] of (entry[name] ?? []).entries()) {
+    for (const [index, key] of (entry[name] ?? []).entries()) {
       const pattern = lorePattern(key)?.pattern
       if (pattern !== undefined && !isRe2(pattern))
-        context.addIssue({ code: "custom", path: [...path, name, place], message: NOT_RE2 })
+        context.addIssue({ code: "custom", path: [...path, name, index], message: NOT_RE2 })
     }
   }
 }
@@ -60,11 +60,11 @@ export const loreEntries = () =>
     .max(300)
     .superRefine((entries, context) => {
       if (hasTooManyPatterns(entries)) return context.addIssue({ code: "custom", message: TOO_MANY_PATTERNS })
-      for (const [place, entry] of entries.entries()) checkPatterns(entry, [place], context)
+      for (const [index, entry] of entries.entries()) checkPatterns(entry, [index], context)
       const seen = new Set<string>()
-      for (const [place, { id }] of entries.entries()) {
+      for (const [index, { id }] of entries.entries()) {
         if (id !== undefined && seen.has(id))
-          context.addIssue({ code: "custom", path: [place, "id"], message: "Must be unique among the entries" })
+          context.addIssue({ code: "custom", path: [index, "id"], message: "Must be unique among the entries" })
         if (id !== undefined) seen.add(id)
       }
     })

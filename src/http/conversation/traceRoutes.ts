@@ -17,9 +17,9 @@ const total = (stages: TraceRow["stages"], of: (stage: TraceRow["stages"][number
 const REFUSED = "refused:"
 /** The drafts that the emission gates refused, and what happened then. */
 const gatesOf = (stages: TraceRow["stages"]) =>
-  stages.flatMap(({ stage, decision }, place) => {
+  stages.flatMap(({ stage, decision }, index) => {
     if (stage !== "emission" || decision?.startsWith(REFUSED) !== true) return []
-    const next = stages[place + 1]?.stage
+    const next = stages[index + 1]?.stage
     return [
       {
         gate: decision.slice(REFUSED.length),

@@ -69,10 +69,10 @@ const requireKnownMemories = ({ setup: { memories }, turns, expect }: Case, cont
   const known = new Set(memories.map((memory) => memory.key))
   const lists = [
     { list: expect, path: ["expect"] as Array<string | number> },
-    ...turns.map((turn, place) => ({ list: turn.expect, path: ["turns", place, "expect"] }))
+    ...turns.map((turn, index) => ({ list: turn.expect, path: ["turns", index, "expect"] }))
   ]
   for (const { list, path } of lists) {
-    for (const [place, asked] of list.entries()) {
+    for (const [index, asked] of list.entries()) {
       const named =
         asked.type === "recalls" || asked.type === "not_recalls"
           ? [{ name: asked.value, at: ["value"] }]
@@ -83,7 +83,7 @@ const requireKnownMemories = ({ setup: { memories }, turns, expect }: Case, cont
         if (!known.has(name))
           context.addIssue({
             code: "custom",
-            path: [...path, place, ...at],
+            path: [...path, index, ...at],
             message: `No memory in setup has the key ${name}`
           })
       }

@@ -3,6 +3,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
+import { Readiness } from "#src/db/operators/Readiness.ts"
 import { CannotListen } from "#src/http/server/CannotListen.ts"
 import { PROMETHEUS_TEXT } from "./metricsRoutes.ts"
 
@@ -30,10 +31,14 @@ export const layer = (options: { readonly host: string; readonly port: number })
   Layer.effectDiscard(
     Effect.gen(function* () {
       const metrics = yield* ProcessMetrics
+      const readiness = yield* Readiness
       const fork = yield* FiberSet.makeRuntimePromise()
 
       const answers: Readonly<Record<string, Effect.Effect<Answer>>> = {
         "/healthz": Effect.succeed(json(200, { status: "ok" })),
+        "/readyz": Effect.map(readiness.check, (problem) =>
+          problem === null ? json(200, { status: "ready" }) : json(503, { status: "not_ready", ...problem })
+        ),
         "/metrics": Effect.map(metrics.text, (body) => ({ status: 200, type: PROMETHEUS_TEXT, body }))
       }
       const answerOf = ({ method, url = "/" }: IncomingMessage): Effect.Effect<Answer> => {

@@ -186,9 +186,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         Effect.gen(function* () {
           const { prefix } = request.params
           const { app_id: appId } = yield* findAnyApp(request.params.app_id)
-          const revoked = isKeyPrefix(prefix)
-            ? yield* ApiKeys.use((keys) => keys.revoke({ appId, prefix }))
-            : undefined
+          const revoked = isKeyPrefix(prefix) ? yield* ApiKeys.use((keys) => keys.revoke({ appId, prefix })) : undefined
           return success(toKeyResource(revoked ?? (yield* anyKeyNotFound)))
         })
       )

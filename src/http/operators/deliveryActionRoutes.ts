@@ -74,9 +74,14 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { app_id: appId, session_id, channel_id: channelId, cursor, event_id, outcome } = yield* findAttempt(
-            request.params.attempt_id
-          )
+          const {
+            app_id: appId,
+            session_id,
+            channel_id: channelId,
+            cursor,
+            event_id,
+            outcome
+          } = yield* findAttempt(request.params.attempt_id)
           const deliveries = yield* Deliveries
           const delivery = yield* OperatorAudit.use((audit) =>
             audit.change(
@@ -118,7 +123,12 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
         createOnce(
           request,
           Effect.gen(function* () {
-            const { dry_run: dryRun, per_minute: perMinute, reason = null, expected_deliveries: expected } = request.body
+            const {
+              dry_run: dryRun,
+              per_minute: perMinute,
+              reason = null,
+              expected_deliveries: expected
+            } = request.body
             const filter = readAttemptFilter(request.body.filter)
             const found = yield* DeliveryAttempts.use((attempts) => attempts.failed(filter, MAX_BATCH + 1))
             if (found.length > MAX_BATCH) return yield* selectionTooLarge(MAX_BATCH)

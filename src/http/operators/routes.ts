@@ -1,4 +1,9 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { alertChannelRoutes } from "./alertChannelRoutes.ts"
+import { alertRoutes } from "./alertRoutes.ts"
+import { jobRoutes } from "./jobRoutes.ts"
+import { overviewRoutes } from "./overviewRoutes.ts"
+import { workerRoutes } from "./workerRoutes.ts"
 import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { appActionRoutes } from "./appActionRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
@@ -22,6 +27,9 @@ import { sessionActionRoutes } from "./sessionActionRoutes.ts"
 export const routes: ReadonlyArray<Routes> = [
   appHealthRoutes,
   adminHealthRoutes,
+  alertChannelRoutes,
+  alertRoutes,
+  jobRoutes,
   metricsRoutes,
   operatorAppRoutes,
   appActionRoutes,
@@ -37,5 +45,7 @@ export const routes: ReadonlyArray<Routes> = [
   operatorSessionRoutes,
   sessionActionRoutes,
   operatorSettingRoutes,
-  operatorTraceRoutes
+  operatorTraceRoutes,
+  overviewRoutes,
+  workerRoutes
 ]

@@ -44,9 +44,9 @@ export const toEvaluationResource = (sessionId: string, dryRun: boolean, { at, d
     decision: decision.send ? "send" : "skip",
     reason: decision.candidate.reason,
     skipped_by: skippedBy,
-    gates: GATE_NAMES.map((gate, place) => ({
+    gates: GATE_NAMES.map((gate, index) => ({
       gate,
-      result: place < shutAt ? "open" : place === shutAt ? "shut" : "not_reached"
+      result: index < shutAt ? "open" : index === shutAt ? "shut" : "not_reached"
     })),
     next_eligible_at: iso(decision.nextEligibleAt),
     run_ref: runRef

@@ -14,6 +14,7 @@ import { parseOnThread } from "./body/parseOnThread.ts"
 import { makeBridge } from "./bridge.ts"
 import { CannotListen } from "./CannotListen.ts"
 import { countRequests } from "./countRequests.ts"
+import { logRequests } from "./logRequests.ts"
 import { makeApp } from "./makeApp.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import type { HandlerServices, Routes, Server } from "./Server.ts"
@@ -47,6 +48,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const { trustedProxies, publicRequestsPerMinute } = options
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
         countRequests(app)
+        yield* logRequests(app)
         yield* admitRequests(app, {
           bridge,
           headers,

@@ -1,8 +1,10 @@
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
+import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
 import type { FastifyReply } from "fastify"
 import type { LogUnavailable } from "#channels/event-log/EventLog.ts"
@@ -54,7 +56,10 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
       new Promise((resolve, reject) => {
         const unit = unitOfRequest(reply.request)
         if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
-        const fiber = fork(Effect.provideService(effect, CurrentUnit, unit))
+        const context = Context.make(CurrentUnit, unit).pipe(
+          Context.add(References.CurrentLogAnnotations, { request_id: reply.request.id })
+        )
+        const fiber = fork(Effect.provideContext(effect, context))
         fiber.addObserver((exit) =>
           Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id))
         )

@@ -34,7 +34,7 @@ export const placeCursorKey = (cursor: string | undefined, isPlace: (key: string
   )
 
 /** The cursor for a position of such a list. Null at its end. */
-export const nextCursor = (place: string | null): string | null => (place === null ? null : encode(place))
+export const nextCursor = (position: string | null): string | null => (position === null ? null : encode(position))
 
 /** Cuts the extra item off a page, and returns where the next page begins. */
 export const page = <A>(

@@ -89,20 +89,20 @@ export const storylineFields = z.object({
 })
 export const StorylineCreate = storylineFields.superRefine(({ beats }, context) => {
   const keys = new Set<string>()
-  for (const [place, { key }] of beats.entries()) {
+  for (const [index, { key }] of beats.entries()) {
     if (keys.has(key))
-      context.addIssue({ code: "custom", path: ["beats", place, "key"], message: "Must be unique among the beats" })
+      context.addIssue({ code: "custom", path: ["beats", index, "key"], message: "Must be unique among the beats" })
     keys.add(key)
   }
-  for (const [place, { next, enter_when }] of beats.entries()) {
+  for (const [index, { next, enter_when }] of beats.entries()) {
     for (const [at, key] of next.entries())
       if (!keys.has(key))
-        context.addIssue({ code: "custom", path: ["beats", place, "next", at], message: "There is no such beat" })
+        context.addIssue({ code: "custom", path: ["beats", index, "next", at], message: "There is no such beat" })
     for (const [at, condition] of enter_when.all.entries()) {
       if ("after" in condition && /^[a-z]/.test(condition.after) && !keys.has(condition.after))
         context.addIssue({
           code: "custom",
-          path: ["beats", place, "enter_when", "all", at, "after"],
+          path: ["beats", index, "enter_when", "all", at, "after"],
           message: "There is no such beat"
         })
     }

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { CHECKS_AT_ONCE } from "#src/db/proactive/releaseChecks.ts"
+import { logDatabaseError } from "#src/db/postgres/logDatabaseError.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
@@ -18,13 +19,10 @@ const checkProactive = Effect.gen(function* () {
     if (Option.isNone(owner)) return
     const due = yield* proactiveDecisions.takeDue(owner.value, BATCH_SIZE)
     // A session whose decision fails is due again when its lease ends, and does not block the others.
-    yield* Effect.forEach(
-      due,
-      Effect.catchTag("DatabaseError", (error) =>
-        Effect.logWarning("proactive check failed", { reason: error.message })
-      ),
-      { concurrency: CHECKS_AT_ONCE, discard: true }
-    )
+    yield* Effect.forEach(due, Effect.catchTag("DatabaseError", logDatabaseError("proactive check failed")), {
+      concurrency: CHECKS_AT_ONCE,
+      discard: true
+    })
     if (due.length < BATCH_SIZE) return
   }
 })

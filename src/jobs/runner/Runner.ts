@@ -79,14 +79,26 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
 
       // graphile-worker ends when it loses the database. We do not: unless we asked it to end, a new one is started.
       const started = yield* Deferred.make<void>()
+      // A pool that could not start has nothing to report: it is tried again several times a second.
+      let running = false
       const pool = Effect.acquireUseRelease(
         start,
-        ({ ended }) => Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => ended))),
+        ({ ended }) => {
+          running = true
+          return Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => ended)))
+        },
         stop
       )
       yield* repeatForever(
         "250 millis",
-        pool.pipe(Effect.ignore, Effect.andThen(Effect.logWarning("job pool ended: starting another")))
+        pool.pipe(
+          Effect.ignore,
+          Effect.andThen(() => {
+            const ran = running
+            running = false
+            return ran ? Effect.logWarning("job pool ended: starting another") : Effect.void
+          })
+        )
       ).pipe(Effect.annotateLogs({ service: "Runner" }), Effect.forkScoped)
       yield* Deferred.await(started)
     })

@@ -58,13 +58,7 @@ export class BotActions extends Context.Service<
       request: ActionRequest
     ) => Effect.Effect<
       void,
-      | ActionRefused
-      | ActionWaits
-      | TokenRejected
-      | ForeignWebhook
-      | TelegramUnavailable
-      | NoManager
-      | DatabaseError
+      ActionRefused | ActionWaits | TokenRejected | ForeignWebhook | TelegramUnavailable | NoManager | DatabaseError
     >
   }
 >()("src/jobs/telegram/BotActions") {

@@ -15,6 +15,7 @@ import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ManagerUpdates } from "#src/db/telegram/ManagerUpdates.ts"
 import { PolledBots } from "#src/db/telegram/PolledBots.ts"
 import { Updates } from "#src/db/telegram/Updates.ts"
+import { logDatabaseError } from "#src/db/postgres/logDatabaseError.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { ALLOWED_UPDATES } from "./WebhookRegistrar.ts"
 
@@ -81,7 +82,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             )
           }
         },
-        Effect.catchTag("DatabaseError", (error) => Effect.logWarning("bot polling aborted", { reason: error.message }))
+        Effect.catchTag("DatabaseError", logDatabaseError("bot polling aborted"))
       )
 
       const pollBot = Effect.fnUntraced(
@@ -140,11 +141,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             onlyIfMissing: true
           })
         }
-      }).pipe(
-        Effect.catchTag("DatabaseError", (error) =>
-          Effect.logWarning("bots to poll could not be claimed", { reason: error.message })
-        )
-      )
+      }).pipe(Effect.catchTag("DatabaseError", logDatabaseError("bots to poll could not be claimed")))
 
       yield* Effect.addFinalizer(() =>
         Effect.flatMap(membership.current, (worker) =>

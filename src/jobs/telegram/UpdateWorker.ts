@@ -9,6 +9,7 @@ import * as Queue from "effect/Queue"
 import { repeatForever } from "#channels/repeatForever.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { logDatabaseError } from "#src/db/postgres/logDatabaseError.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
@@ -107,11 +108,7 @@ export class UpdateWorker extends Context.Service<
           for (const batch of batches) yield* begin(batch)
           if (waiting) pause = SOON
         })
-      ).pipe(
-        Effect.catchTag("DatabaseError", (error) =>
-          Effect.logWarning("Telegram updates could not be claimed", { reason: error.message })
-        )
-      )
+      ).pipe(Effect.catchTag("DatabaseError", logDatabaseError("Telegram updates could not be claimed")))
       const sweep = updates.sweep.pipe(Effect.catchTag("DatabaseError", () => Effect.void))
 
       yield* Effect.addFinalizer(() =>

@@ -41,10 +41,10 @@ const draw = ({ size, name, seed }: ImageRequest) => {
     for (let y = top + row * dot; y < top + (row + 1) * dot; y++)
       data.fill(INK, (y * width + start) * 3, (y * width + start + dot) * 3)
   }
-  for (const [place, letter] of [...initials].entries()) {
+  for (const [index, letter] of [...initials].entries()) {
     for (let row = 0; row < GLYPH_HEIGHT; row++) {
       for (let column = 0; column < GLYPH_WIDTH; column++)
-        if (hasDot(letter, column, row)) fill(place * (GLYPH_WIDTH + GAP) + column, row)
+        if (hasDot(letter, column, row)) fill(index * (GLYPH_WIDTH + GAP) + column, row)
     }
   }
   return { data, raw: { width, height, channels: 3 } } as const

@@ -149,7 +149,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
     ).map((line, i) => candidate(line, score - OWN_LESS - i * NEXT_LESS, { ...given, own: true }))
   ]
   /** Varies the score by turn, so that the same kind of message does not always get the same kind of reply. */
-  const swayed = (score: number, place: number): number => score + ((seed >>> place) % 16) / 100
+  const swayed = (score: number, shift: number): number => score + ((seed >>> shift) % 16) / 100
 
   // A question about something else is not answered with what the same message told.
   const known = act === "question_past" ? facts : facts.filter(({ cursor }) => cursor !== NOW)

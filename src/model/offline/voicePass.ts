@@ -25,29 +25,29 @@ const MAX_MARKS = 200
 const MARK = /[\uE000-\uE0FF]/g
 
 /** Every position of a phrase, regardless of case. */
-const placesOf = (line: string, phrase: string): ReadonlyArray<number> => {
-  const places: Array<number> = []
+const positionsOf = (line: string, phrase: string): ReadonlyArray<number> => {
+  const positions: Array<number> = []
   const [text, sought] = [line.toLowerCase(), phrase.toLowerCase()]
-  if (sought === "" || text.length !== line.length || sought.length !== phrase.length) return places
+  if (sought === "" || text.length !== line.length || sought.length !== phrase.length) return positions
   for (
     let at = text.indexOf(sought);
-    at !== -1 && places.length < MAX_MARKS;
+    at !== -1 && positions.length < MAX_MARKS;
     at = text.indexOf(sought, at + sought.length)
   )
-    places.push(at)
-  return places
+    positions.push(at)
+  return positions
 }
 
 /** Removes a phrase that is only an insertion, between commas or as a sentence of its own. */
 const without = (line: string, phrase: string): string => {
   const said = phrase.replace(/(?<![.!?])[.!?]+$/, "")
-  const places = placesOf(line, said)
-  const occurrences = places.map((at) => line.slice(at, at + said.length))
-  const between = [-said.length, ...places].map((at, index) =>
-    line.slice(at + said.length, places[index] ?? line.length).replace(MARK, "")
+  const positions = positionsOf(line, said)
+  const occurrences = positions.map((at) => line.slice(at, at + said.length))
+  const between = [-said.length, ...positions].map((at, index) =>
+    line.slice(at + said.length, positions[index] ?? line.length).replace(MARK, "")
   )
   const marked = between
-    .map((text, index) => (index < places.length ? text + String.fromCharCode(MARKS + index) : text))
+    .map((text, index) => (index < positions.length ? text + String.fromCharCode(MARKS + index) : text))
     .join("")
   return marked
     .replace(/(^|[.!?]\s+)(\p{L}+),\s*[\uE000-\uE0FF],/gu, "$1$2,")

@@ -88,7 +88,7 @@ export const layer = (options: OpenAiPainterOptions) =>
         }
         if (!isGptImage || references.length === 0) return client.images.generate(asked, { signal })
         const image = await Promise.all(
-          references.map(({ bytes, mediaType }, place) => toFile(bytes, `reference-${place + 1}`, { type: mediaType }))
+          references.map(({ bytes, mediaType }, index) => toFile(bytes, `reference-${index + 1}`, { type: mediaType }))
         )
         return client.images.edit({ ...asked, image }, { signal })
       }
@@ -103,7 +103,7 @@ export const layer = (options: OpenAiPainterOptions) =>
               ? Effect.fail(new ImageFailed({ reason: "refused", code: "provider_refused" }))
               : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
           ),
-          measureCall("image"),
+          measureCall("image", options.model),
           Effect.retry({
             times: RETRIES,
             schedule: Schedule.exponential(BACKOFF),

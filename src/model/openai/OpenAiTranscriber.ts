@@ -61,7 +61,7 @@ export const layer = (options: OpenAiTranscriberOptions) =>
               Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
             ),
             Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
-            measureCall("transcription"),
+            measureCall("transcription", options.model),
             Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: code === "timeout" })),
             Effect.flatMap((answer) =>
               Effect.mapError(

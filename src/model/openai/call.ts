@@ -132,7 +132,7 @@ export const makeCall = (options: OpenAiOptions) => {
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
       ),
       Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) }),
-      measureCall(format.name)
+      measureCall(format.name, options.model)
     )
 
   return Effect.fn("OpenAi.call")(function* (...request: Request) {

@@ -114,7 +114,7 @@ describe("a batch of proactive checks", () => {
     assert.deepStrictEqual(await counted(), [[sessions[1], 1]])
   })
 
-  it("checks those that were beside several crashes each at another time, and the others at once", async () => {
+  it("checks sessions that were present at several crashes at separate times, and the others at once", async () => {
     await database.sql`insert into crashed_units (app_id, kind, unit, crashes)
       select ${appId}, 'proactive', * , 3 from unnest(${sessions.slice(0, 4)}::text[])`
     await holdAndDie(lease)

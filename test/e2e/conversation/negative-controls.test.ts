@@ -10,6 +10,9 @@ import { ChannelKinds } from "#channels/Channel.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
+import { Activity } from "#src/db/operators/Activity.ts"
+import { Alerts } from "#src/db/operators/Alerts.ts"
+import { Health } from "#src/db/operators/Health.ts"
 import { Alignment } from "#src/db/delivery/Alignment.ts"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { BudgetWarnings } from "#src/db/billing/BudgetWarnings.ts"
@@ -208,7 +211,10 @@ describe("without the watchdog", () => {
             Layer.mock(SessionStories, {}),
             Layer.mock(StoredObjects, { sweep: Effect.void }),
             Layer.mock(ImageWorker, { work: Effect.void }),
-            Layer.mock(EvalRunner, { work: Effect.void })
+            Layer.mock(EvalRunner, { work: Effect.void }),
+            Layer.mock(Health, { ofServer: Effect.never }),
+            Layer.mock(Alerts, {}),
+            Layer.mock(Activity, {})
           ]),
           Layer.provide(
             TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })

@@ -55,7 +55,7 @@ describe("a text that blocks the event loop forever", () => {
       for (const crash of CRASHES) {
         const { signal, said } = await endOf(process)
         assert.strictEqual(signal, "SIGKILL")
-        assert.deepInclude(said.annotations, { unit: "turn", app_id: app.appId, key: `${poisoned} 1`, recorded: true })
+        assert.deepInclude(said, { unit: "turn", app_id: app.appId, key: `${poisoned} 1`, recorded: true })
         process = await fleet.start("api,worker", POISON)
         app = fleet.clientOf(process)
         await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
@@ -86,7 +86,7 @@ describe("a text that blocks the event loop forever", () => {
     for (const crash of CRASHES) {
       const { signal, said } = await endOf(process)
       assert.strictEqual(signal, "SIGKILL")
-      assert.deepInclude(said.annotations, {
+      assert.deepInclude(said, {
         unit: "reading",
         app_id: app.appId,
         key: `${session} 1`,

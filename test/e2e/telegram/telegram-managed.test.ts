@@ -292,7 +292,7 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     assert.deepStrictEqual(await said(), [GREETING, ...bubbles])
   })
 
-  it("ends when it is deleted: its app is told, and the remains can be detached", async () => {
+  it("ends when it is deleted: its app is notified, and the bot can still be detached", async () => {
     telegram.deleteBot(child)
     await app.post(`/v1/telegram/bots/${id}/probe`, {})
     assert.deepInclude(await bot(), { status: "revoked", reason: "token_rejected" })

@@ -284,7 +284,7 @@ describe("a blocked character", () => {
 })
 
 describe("a live probe", () => {
-  it("plays the script on the offline engine, says so, costs what it costs and is listed in the runs", async () => {
+  it("plays the script on the offline engine, reports the engine and the cost, and is listed in the runs", async () => {
     const rich = await server.createApp({ budgetUsd: 5 })
     const slug = await rich.createCharacter(EDDA)
     const asked = await rich.post(`/v1/characters/${slug}/readiness/probe`, undefined, { "idempotency-key": "once" })
@@ -389,7 +389,7 @@ describe("a live probe with a model", () => {
     await model.close()
   })
 
-  it("lets the model look for contradictions, and accepts only quotes that exist", async () => {
+  it("has the model look for contradictions, and accepts only quotes that exist", async () => {
     const author = await live.createApp()
     const slug = await author.createCharacter({
       ...EDDA,

@@ -114,7 +114,7 @@ describe("a send to a session with 500 waiting turns", () => {
 })
 
 describe("sends that arrive together", () => {
-  it("are each refused for their own price: a fast one is accepted after a deep one that is over budget", async () => {
+  it("are each checked at their own price: a fast one is accepted after a deep one that is over budget", async () => {
     const poor = await server.createApp({ budgetUsd: 1 })
     const sessions = [await poor.createSession(), await poor.createSession()] as const
     // The reservation of a send is read from the first one; then the budget is set between the two prices.

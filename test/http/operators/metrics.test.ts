@@ -94,7 +94,19 @@ describe("the metrics of a process", () => {
     assert.deepStrictEqual(
       [...labels.keys()].filter(
         (key) =>
-          !["code", "kind", "le", "method", "outcome", "purpose", "reason", "result", "status", "version"].includes(key)
+          ![
+            "code",
+            "dependency",
+            "kind",
+            "le",
+            "method",
+            "outcome",
+            "purpose",
+            "reason",
+            "result",
+            "status",
+            "version"
+          ].includes(key)
       ),
       []
     )

@@ -71,18 +71,20 @@ describe("a batch over a filter", () => {
     assert.lengthOf(ids, 200)
     const statuses = async () =>
       Object.fromEntries(
-        (await sql()`select status, count(*)::int as n from telegram_bots where channel_id = any(${ids}::text[])
-          group by status`).map(({ status, n }) => [status, n])
+        (
+          await sql()`select status, count(*)::int as n from telegram_bots where channel_id = any(${ids}::text[])
+          group by status`
+        ).map(({ status, n }) => [status, n])
       )
     const filter = { state: ["active"] }
     const preview = await post("/admin/bots/batches", { action: "suspend", filter, dry_run: true })
     assert.deepInclude(preview.selection, { bots: 200, apps: 30, statuses: { active: 200 } })
     assert.lengthOf(preview.selection.sample, 20)
     assert.deepStrictEqual(await statuses(), { active: 200 })
-    assert.deepStrictEqual(
-      await refusal("/admin/bots/batches", { action: "suspend", filter, expected_bots: 199 }),
-      [409, "selection_changed"]
-    )
+    assert.deepStrictEqual(await refusal("/admin/bots/batches", { action: "suspend", filter, expected_bots: 199 }), [
+      409,
+      "selection_changed"
+    ])
     const batch = await post("/admin/bots/batches", { action: "suspend", filter, reason: "Spam", expected_bots: 200 })
     assert.deepInclude(batch, { action: "suspend", total: 200 })
     assert.deepInclude(await completed(batch.id), { done: 200, failed: 0 })
@@ -168,9 +170,8 @@ describe("an action on webhooks and deliveries", () => {
     const app = await harness.server.createApp()
     const session = await app.createSession()
     const url = new URL(`/broken/${app.appId}`, receiver.url).href
-    const { id } = (
-      await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url, retry_schedule: [1] })
-    ).body.data
+    const { id } = (await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url, retry_schedule: [1] }))
+      .body.data
     await app.converse(session, "What is for dinner?")
     const since = new Date(Date.now() - 3_600_000).toISOString()
     const filter = { channel_id: id, since }
@@ -254,7 +255,10 @@ describe("an action on an app", () => {
     assert.deepInclude(await post(`${keys}/${made.key_prefix}/revoke`), { status: "revoked" })
     assert.deepStrictEqual(await refusal(`${keys}/ck_nobody/revoke`), [404, "api_key_not_found"])
     for (const action of ["suspend", "resume"])
-      assert.deepStrictEqual(await refusal(`/admin/apps/app_01ARZ3NDEKTSV4RRFFQ69G5FAV/${action}`), [404, "app_not_found"])
+      assert.deepStrictEqual(await refusal(`/admin/apps/app_01ARZ3NDEKTSV4RRFFQ69G5FAV/${action}`), [
+        404,
+        "app_not_found"
+      ])
     assert.deepStrictEqual(await refusal("/admin/apps", { name: " " }), [422, "validation_error"])
   })
 

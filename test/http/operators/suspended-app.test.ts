@@ -54,8 +54,8 @@ describe("an app that an operator suspends", () => {
     assert.deepInclude(await act(app, "resume"), { status: "active", suspended_at: null })
     assert.strictEqual((await app.get("/v1/me")).status, 200)
     const entries = await server.database.sql`
-      select action, actor, detail from audit_log where app_id = ${app.appId} and action in ('app.suspended', 'app.resumed')
-      order by entry_id`
+      select action, actor, detail from audit_log
+      where app_id = ${app.appId} and action in ('app.suspended', 'app.resumed') order by entry_id`
     assert.deepStrictEqual(
       entries.map(({ action }) => action),
       ["app.suspended", "app.resumed"]
@@ -88,11 +88,19 @@ describe("an app that an operator suspends", () => {
     await other.converse(await other.createSession(), "And now?")
     assert.strictEqual(await settled(), 1)
     await act(app, "resume")
-    await until("the others", async () => (await settled()) >= 2 && (await sql`
-      select 1 from turns where session_id = ${session} and outcome is null`).length === 0)
+    await until(
+      "the others",
+      async () =>
+        (await settled()) >= 2 &&
+        (
+          await sql`
+      select 1 from turns where session_id = ${session} and outcome is null`
+        ).length === 0
+    )
     const events = await app.events(session)
-    await until("every event at the webhook", () =>
-      receiver.requests.filter(({ path }) => path === `/${app.appId}`).length >= events.length
+    await until(
+      "every event at the webhook",
+      () => receiver.requests.filter(({ path }) => path === `/${app.appId}`).length >= events.length
     )
     assert.deepStrictEqual(
       receiver.requests
@@ -115,7 +123,11 @@ describe("an app that an operator suspends", () => {
       select ${app.appId}, 'img_waiting', 'run_waiting', ${slug}, 'scene', 'The harbour.', '1024x1024', false, 'queued'`
     const other = await server.createApp()
     const { image_request_id: id } = (
-      await other.post("/v1/images", { character_slug: await other.createCharacter(), kind: "scene", prompt: "A lamp." })
+      await other.post("/v1/images", {
+        character_slug: await other.createCharacter(),
+        kind: "scene",
+        prompt: "A lamp."
+      })
     ).body.data
     await until("a later picture of another app", async () =>
       ["ready", "failed"].includes((await other.get(`/v1/images/${id}`)).body.data.status)

@@ -167,7 +167,7 @@ describe("an app's proactive policy", () => {
 })
 
 describe("an evaluation", () => {
-  it("reports for any time which gate blocks and what comes next, and writes nothing", async () => {
+  it("reports for any time which gate blocks and when a message may be next, and writes nothing", async () => {
     const own = await server.createApp()
     await own.patch(policyOf(own), { quiet_hours: [] })
     const session = await own.createSession({ proactive_enabled: true })
@@ -375,7 +375,7 @@ describe("the limits of the policy", () => {
 })
 
 describe("the check of due sessions each minute", () => {
-  it("makes a character write whose time has come, and records each skip once", async () => {
+  it("makes a character write when it is due, and records each skip once", async () => {
     const { sql } = server.database
     const own = await server.createApp()
     await own.patch(policyOf(own), { quiet_hours: [] })

@@ -154,7 +154,7 @@ describe("evidence", () => {
 })
 
 describe("a search of evidence", () => {
-  it("finds the relevant piece, whatever the word forms, the best first", async () => {
+  it("finds relevant pieces in any word form, the best first", async () => {
     const slug = await app.createCharacter()
     const filler = Array.from(
       { length: 60 },

@@ -185,6 +185,7 @@ describe("the OpenAPI document", () => {
         .map(([name]) => name)
         .sort(),
       [
+        "DELETE /admin/alert-channels/{channel_id}",
         "DELETE /v1/apps/{app_id}/channels/{channel_id}",
         "DELETE /v1/characters/{slug}",
         "DELETE /v1/characters/{slug}/arc-influences/{arc_id}",
@@ -202,6 +203,8 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
         "DELETE /v1/telegram/bots/{bot_id}",
         "GET /.well-known/oauth-authorization-server",
+        "GET /admin/alert-channels",
+        "GET /admin/alerts",
         "GET /admin/apps",
         "GET /admin/apps/{app_id}",
         "GET /admin/apps/{app_id}/api-keys",
@@ -215,13 +218,16 @@ describe("the OpenAPI document", () => {
         "GET /admin/deliveries/{attempt_id}",
         "GET /admin/health",
         "GET /admin/holds",
+        "GET /admin/jobs",
         "GET /admin/ledger",
         "GET /admin/ledger/discrepancies",
+        "GET /admin/overview",
         "GET /admin/sessions",
         "GET /admin/sessions/{session_id}",
         "GET /admin/sessions/{session_id}/timeline",
         "GET /admin/sessions/{session_id}/trace",
         "GET /admin/settings",
+        "GET /admin/workers",
         "GET /console",
         "GET /console/apps",
         "GET /console/assets/console-{hash}.css",
@@ -330,6 +336,7 @@ describe("the OpenAPI document", () => {
         "GET /v1/telegram/bots/{bot_id}/chats",
         "GET /v1/usage",
         "GET /v1/usage/safety",
+        "PATCH /admin/apps/{app_id}/caps",
         "PATCH /v1/account/apps/{app_id}",
         "PATCH /v1/account/apps/{app_id}/caps",
         "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
@@ -352,6 +359,34 @@ describe("the OpenAPI document", () => {
         "PATCH /v1/sessions/{session_id}/proactive-controls",
         "PATCH /v1/sessions/{session_id}/proactive-preferences",
         "PATCH /v1/telegram/bots/{bot_id}",
+        "POST /admin/alert-channels",
+        "POST /admin/alert-channels/{channel_id}/resume",
+        "POST /admin/alert-channels/{channel_id}/test",
+        "POST /admin/apps",
+        "POST /admin/apps/{app_id}/api-keys/{prefix}/revoke",
+        "POST /admin/apps/{app_id}/resume",
+        "POST /admin/apps/{app_id}/suspend",
+        "POST /admin/bots/batches",
+        "POST /admin/bots/{bot_id}/probe",
+        "POST /admin/bots/{bot_id}/rebrand",
+        "POST /admin/bots/{bot_id}/resume",
+        "POST /admin/bots/{bot_id}/rotate-secret",
+        "POST /admin/bots/{bot_id}/rotate-token",
+        "POST /admin/bots/{bot_id}/suspend",
+        "POST /admin/channels/{channel_id}/pause",
+        "POST /admin/channels/{channel_id}/replay",
+        "POST /admin/channels/{channel_id}/resume",
+        "POST /admin/channels/{channel_id}/test",
+        "POST /admin/deliveries/batches",
+        "POST /admin/deliveries/{attempt_id}/retry",
+        "POST /admin/holds",
+        "POST /admin/holds/release",
+        "POST /admin/jobs/{job_id}/remove",
+        "POST /admin/jobs/{job_id}/retry",
+        "POST /admin/sessions/{session_id}/cancel-turn",
+        "POST /admin/sessions/{session_id}/end",
+        "POST /admin/sessions/{session_id}/erase",
+        "POST /admin/sessions/{session_id}/export",
         "POST /dev-issuer/interaction/{uid}",
         "POST /dev-issuer/{rest}",
         "POST /device",
@@ -478,13 +513,14 @@ describe("the OpenAPI document", () => {
   })
 
   it(
-    "has the Idempotency-Key on every POST except tests and evaluations, searches, the device flow and the " +
-      "sandbox, whose callers have no key",
+    "has the Idempotency-Key on every POST except tests and evaluations, searches, actions of operators, which may " +
+      "be repeated, the device flow and the sandbox, whose callers have no key",
     () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
           name.startsWith("POST") &&
           !isConsole(name) &&
+          !/^POST \/admin.*(?:\{\w+\}\/[a-z-]+|\/holds|\/release)$/.test(name) &&
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/evaluate") &&

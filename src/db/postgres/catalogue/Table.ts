@@ -16,11 +16,11 @@ export interface SessionsOf extends AppOf {
 
 /**
  * What is erased as one:
- *   session  what is kept of sessions
- *   traces   what is kept of a person beside their sessions; `/forget` ends here
- *   chats    by which chats a person without sessions was reached
- *   person   what is left of a person who has not come back
- *   app      what is kept of an app without sessions
+ *   session  what is stored about sessions
+ *   traces   what is stored about a person besides their sessions; `/forget` ends here
+ *   chats    the chats through which a person without sessions was reached
+ *   person   the rest, unless the person has come back
+ *   app      what is stored about an app without sessions
  */
 export interface Scopes {
   readonly session: SessionsOf

@@ -55,7 +55,8 @@ export const takeItem = Effect.fnUntraced(function* (kind: BatchKind) {
             from found f, telegram_batches b, wait w
             where w.ms = 0 and i.app_id = f.app_id and i.batch_id = f.batch_id and i.item = f.item
               and b.app_id = i.app_id and b.batch_id = i.batch_id
-            returning i.app_id as "appId", coalesce(i.target_app, i.app_id) as "targetApp", i.delivery, i.batch_id as "batchId", i.item, i.channel_id as "channelId",
+            returning i.app_id as "appId", coalesce(i.target_app, i.app_id) as "targetApp", i.delivery,
+              i.batch_id as "batchId", i.item, i.channel_id as "channelId",
               i.character_slug as "characterSlug", i.wanted, i.attempts, b.action, b.dry_run as "dryRun",
               b.hooks_at as "hooksAt", b.link_minutes as "linkMinutes", b.created_at as "requestedAt"
           )

@@ -49,7 +49,7 @@ const withCodes = (status: keyof typeof ERRORS): string => {
 export const withData = (data: z.ZodType) =>
   z.object({ schema_version: z.string(), data, next_actions: z.array(NextAction) })
 
-type Answers = Record<
+export type Answers = Record<
   number,
   | z.ZodType<unknown>
   | { readonly description: string; readonly content: Record<string, { readonly schema: z.ZodType<unknown> }> }
