@@ -4,9 +4,12 @@ import { app } from "./commands/appCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
+import { consoleLink } from "./commands/consoleCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
 import { key } from "./commands/keyCommand.ts"
 import { ledger } from "./commands/ledgerCommand.ts"
+import { migrate } from "./commands/migrateCommand.ts"
+import { operator } from "./commands/operatorCommand.ts"
 import { rebuild } from "./commands/rebuildCommand.ts"
 import { secrets } from "./commands/secretsCommand.ts"
 import { serve } from "./commands/serveCommand.ts"
@@ -19,6 +22,9 @@ await runMain(
     meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
     subCommands: {
       serve,
+      migrate,
+      console: consoleLink,
+      operator,
       status,
       top,
       app,

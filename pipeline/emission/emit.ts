@@ -1,7 +1,7 @@
 import { splitBubbles } from "./bubbles.ts"
 import { type GateContext, type GateName, refusal } from "./gates.ts"
 import { cleanBubble } from "./cleanBubble.ts"
-import { withoutThoughts } from "./wrapping.ts"
+import { unwrapped, withoutThoughts } from "./wrapping.ts"
 
 export type Emission =
   | { readonly refusedBy: GateName; readonly bubbles: null }
@@ -19,7 +19,7 @@ const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 /** Mends a draft, checks it against the gates, and cuts it into bubbles if it passes. */
 export const emit = ({ bubbles, citedIds }: EmittedDraft, context: GateContext): Emission => {
   const { voice, display_name } = context.character
-  const cleaned = bubbles.map((bubble) => cleanBubble(withoutThoughts(clean(bubble)), voice, display_name))
+  const cleaned = bubbles.map((bubble) => cleanBubble(unwrapped(withoutThoughts(clean(bubble))), voice, display_name))
   const refusedBy = refusal({ text: cleaned.join("\n"), citedIds }, context)
   return refusedBy === null ? { refusedBy, bubbles: splitBubbles(cleaned, voice) } : { refusedBy, bubbles: null }
 }

@@ -18,7 +18,7 @@ import { quotes, leaks } from "./phrases.ts"
 import { mentions } from "./mentions.ts"
 import { repeats } from "./repetition.ts"
 import { ASSISTANT_PHRASES, PRESSURE, ROLE_BLEED } from "./assistantPhrases.ts"
-import { WRAPPING } from "./wrapping.ts"
+import { isWrapped } from "./wrapping.ts"
 
 /** What a reply is checked against. */
 export interface GateContext {
@@ -138,7 +138,12 @@ export const openQuestion = ({
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
   ["length", ({ text }) => text.length > MAX_REPLY_CHARS],
-  ["role_bleed", ({ text }) => [...ROLE_BLEED, ...WRAPPING].some((pattern) => pattern.test(text))],
+  [
+    "role_bleed",
+    ({ text }, { character: { display_name } }) =>
+      ROLE_BLEED.some((pattern) => pattern.test(text)) ||
+      isWrapped(text, [plain(display_name).trim(), plain(display_name).trim().split(/\s+/)[0] ?? ""])
+  ],
   ["self_harm", ({ text, bare }) => SELF_HARM_DETAIL.test(text) || SELF_HARM_DETAIL.test(bare)],
   ["banter", ({ raw }, { gentle }) => gentle === true && banters(raw)],
   ["romance", ({ text, bare }, context) => !bothAdults(context) && (isRomantic(text) || isRomantic(bare))],

@@ -32,6 +32,9 @@ const DISCLAIMED = new RegExp(
     String.raw`didn't(?! you)|did you|have you|haven't(?! you)|if you|(?<!(?:from|by) )what you|unless you|had you|` +
     String.raw`whatever you|wish you|(?:glad|happy|sorry|good|kind|brave) (?:that )?you)\b|` +
     String.raw`(?<!\p{L})(?:bom|ainda bem|feliz|contente|bueno|me alegra|me alegro de|menos mal) que(?!\p{L})|` +
+    String.raw`^\s{0,2}qu[eé] \p{L}{2,15} que(?!\p{L})|` +
+    String.raw`(?<!\p{L})(?:adorei|amei|gostei|agradeço|obrigad[oa] por|me encanta|me gusta|agradezco) que(?!\p{L})|` +
+    String.raw`\b(?:love|loved|like|appreciate|nice|great|lovely|sweet|cool) (?:it )?(?:that |when )?you\b|` +
     String.raw`\b(?:nicht|nie|ob du|hast du|hattest du|falls du|wenn du|was du|wünschte,? du|` +
     String.raw`(?:schön|gut|lieb|froh|danke),? dass du)\b|(?<!\p{L})(?:no me|nunca|não|jamais|ne m|non mi)(?!\p{L})`,
   "iu"

@@ -15,6 +15,8 @@ import {
   type DevelopmentIssuer,
   makeDevelopmentIssuer
 } from "./developmentIssuer.ts"
+import { isOnlyHere } from "./isOnlyHere.ts"
+import type { Claims } from "./operatorRules.ts"
 
 export interface IdentityProviderOptions {
   /** Null: the development issuer, except in production or behind a proxy. */
@@ -43,17 +45,24 @@ export interface SignIn {
   readonly baseUrl: string
   /** A secret that only the browser knows. Everything that binds the answer to this sign-in is derived from it. */
   readonly cookie: string
+  /** Where the provider redirects the browser. */
+  readonly callbackPath: string
 }
 
-/** Where the provider redirects the browser. */
+/** A person with the claims of their ID token. */
+export interface IdentifiedPerson extends Person {
+  readonly claims: Claims & { readonly sub: string }
+}
+
+/** Where the provider redirects the browser of a person who signs in to their account. */
 export const CALLBACK_PATH = "/device/callback"
+/** The same for an operator who signs in to the console. */
+export const CONSOLE_CALLBACK_PATH = "/console/sign-in/callback"
 const TIMEOUT_SECONDS = 10
 const MAX_CHARACTERS = 200
 
 /** OpenID Connect Core, 2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
-
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"])
 
 const derived = (cookie: string, what: "state" | "nonce" | "verifier") =>
   createHmac("sha256", cookie).update(what).digest("base64url")
@@ -92,7 +101,9 @@ export class IdentityProvider extends Context.Service<
     /** The URL for the browser. `again`: the provider asks for the identity even if the browser is signed in there. */
     readonly signInUrl: (signIn: SignIn & { readonly again: boolean }) => Effect.Effect<string, SignInFailed>
     /** The person who signed in, from the query of the provider's redirect. */
-    readonly completeSignIn: (signIn: SignIn & { readonly query: string }) => Effect.Effect<Person, SignInFailed>
+    readonly completeSignIn: (
+      signIn: SignIn & { readonly query: string }
+    ) => Effect.Effect<IdentifiedPerson, SignInFailed>
     /** Null: this server has none. */
     readonly development: (baseUrl: string) => Promise<DevelopmentIssuer> | null
   }
@@ -103,8 +114,7 @@ export class IdentityProvider extends Context.Service<
       Effect.gen(function* () {
         const own = { clientId: "troupe", clientSecret: Redacted.make(randomBytes(32).toString("base64url")) }
         const { clientId, clientSecret } = given ?? own
-        const isLocal = (baseUrl: string) =>
-          given === null && !production && !behindProxy && LOOPBACK.has(new URL(baseUrl).hostname)
+        const isLocal = (baseUrl: string) => given === null && isOnlyHere({ baseUrl, production, behindProxy })
         const scope = yield* Effect.scope
         const context = yield* Effect.context<never>()
 
@@ -169,14 +179,19 @@ export class IdentityProvider extends Context.Service<
         return IdentityProvider.of({
           kind: (baseUrl) => (given !== null ? "issuer" : isLocal(baseUrl) ? "development" : null),
           development: (baseUrl) => (isLocal(baseUrl) ? startDevelopment(baseUrl) : null),
-          signInUrl: Effect.fnUntraced(function* ({ baseUrl, cookie, again }: SignIn & { readonly again: boolean }) {
+          signInUrl: Effect.fnUntraced(function* ({
+            baseUrl,
+            callbackPath,
+            cookie,
+            again
+          }: SignIn & { readonly again: boolean }) {
             const config = yield* configured(baseUrl)
             const client = yield* Effect.promise(() => import("openid-client"))
             const challenge = yield* Effect.promise(() =>
               client.calculatePKCECodeChallenge(derived(cookie, "verifier"))
             )
             return client.buildAuthorizationUrl(config, {
-              redirect_uri: baseUrl + CALLBACK_PATH,
+              redirect_uri: baseUrl + callbackPath,
               scope: "openid profile email",
               state: derived(cookie, "state"),
               nonce: derived(cookie, "nonce"),
@@ -187,6 +202,7 @@ export class IdentityProvider extends Context.Service<
           }, logged),
           completeSignIn: Effect.fnUntraced(function* ({
             baseUrl,
+            callbackPath,
             cookie,
             query
           }: SignIn & { readonly query: string }) {
@@ -194,7 +210,7 @@ export class IdentityProvider extends Context.Service<
             const client = yield* Effect.promise(() => import("openid-client"))
             const tokens = yield* Effect.tryPromise({
               try: () =>
-                client.authorizationCodeGrant(config, new URL(`${baseUrl}${CALLBACK_PATH}?${query}`), {
+                client.authorizationCodeGrant(config, new URL(`${baseUrl}${callbackPath}?${query}`), {
                   pkceCodeVerifier: derived(cookie, "verifier"),
                   expectedState: derived(cookie, "state"),
                   expectedNonce: derived(cookie, "nonce"),
@@ -209,7 +225,8 @@ export class IdentityProvider extends Context.Service<
               issuer: given === null ? DEVELOPMENT_ISSUER : claims.iss,
               subject: claims.sub,
               name: text(claims["name"]),
-              email: text(claims["email"])
+              email: text(claims["email"]),
+              claims
             }
           }, logged)
         })

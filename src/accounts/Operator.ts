@@ -2,12 +2,16 @@
 export const OPERATOR_ROLES = ["viewer", "operator", "owner"] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
-/** The bearer from the settings, as the id of who uses it. */
+/** The ids of those who are known only by what they came with. */
 export const ADMIN_TOKEN = "ADMIN_TOKEN"
+export const CONSOLE_LINK = "console link"
 
 /** Somebody who runs this server, as a request or an event stream of theirs identifies them. */
 export interface Operator {
-  /** `ADMIN_TOKEN`, the prefix of a token, `console link`, or the entry of OPERATORS: an email or `claim=value`. */
+  /**
+   * `ADMIN_TOKEN`, the prefix of a token, or `console link`. Of a person whom OPERATORS lists, their verified email, or
+   * else `subject` and their subject at the issuer.
+   */
   readonly id: string
   /** For people to read. */
   readonly name: string

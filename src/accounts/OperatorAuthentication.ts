@@ -10,6 +10,7 @@ import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { bearerOf } from "./bearer.ts"
 import { read } from "./credential.ts"
 import { ADMIN_TOKEN, type Operator } from "./Operator.ts"
+import { type Claims, operatorOf, type OperatorRule } from "./operatorRules.ts"
 
 export class OperatorUnauthenticated extends Schema.TaggedError<OperatorUnauthenticated>()(
   "OperatorUnauthenticated",
@@ -25,8 +26,8 @@ const csrfOf = (cookie: string): string => createHmac("sha256", cookie).update("
 export interface OperatorAuthenticationOptions {
   /** Null: no bearer is the owner's. */
   readonly adminToken: Redacted.Redacted | null
-  /** The entries of OPERATORS, as they were set. */
-  readonly grounds: ReadonlyArray<string>
+  /** The entries of OPERATORS. */
+  readonly rules: ReadonlyArray<OperatorRule>
 }
 
 /**
@@ -36,8 +37,14 @@ export interface OperatorAuthenticationOptions {
 export class OperatorAuthentication extends Context.Service<
   OperatorAuthentication,
   {
+    /** Whether there is an ADMIN_TOKEN. */
+    readonly hasAdminToken: boolean
     /** Whether the text is ADMIN_TOKEN. */
     readonly isAdminToken: (text: string) => boolean
+    /** The operator whom the claims of an ID token identify. Null: OPERATORS does not list them. */
+    readonly byClaims: (claims: Claims & { readonly sub: string }) => ReturnType<typeof operatorOf>
+    /** Whether anybody can sign in through the issuer. */
+    readonly hasRules: boolean
     /** Whether the header has a bearer that is guessable, such as ADMIN_TOKEN, and not random and checked. */
     readonly isGuessable: (authorization: string | undefined) => boolean
     readonly byBearer: (
@@ -46,14 +53,17 @@ export class OperatorAuthentication extends Context.Service<
     readonly byCookie: (cookie: string | undefined) => Effect.Effect<Operator, OperatorUnauthenticated | DatabaseError>
   }
 >()("src/accounts/OperatorAuthentication") {
-  static readonly layer = ({ adminToken, grounds }: OperatorAuthenticationOptions) =>
+  static readonly layer = ({ adminToken, rules }: OperatorAuthenticationOptions) =>
     Layer.effect(
       OperatorAuthentication,
       Effect.gen(function* () {
         const tokens = yield* OperatorTokens
         const sessions = yield* OperatorSessions
         const expected = adminToken === null ? null : digestOf(Redacted.value(adminToken))
-        const allGrounds = [...grounds, ...(adminToken === null ? [] : [Redacted.value(adminToken)])]
+        const allGrounds = [
+          ...rules.map(({ text }) => text),
+          ...(adminToken === null ? [] : [Redacted.value(adminToken)])
+        ]
         const unauthenticated = new OperatorUnauthenticated()
 
         const isAdminToken = (text: string) => expected !== null && timingSafeEqual(expected, digestOf(text))
@@ -95,7 +105,10 @@ export class OperatorAuthentication extends Context.Service<
         })
 
         return OperatorAuthentication.of({
+          hasAdminToken: expected !== null,
           isAdminToken,
+          byClaims: (claims) => operatorOf(rules, claims),
+          hasRules: rules.length > 0,
           isGuessable: (authorization) => {
             const bearer = bearerOf(authorization)
             return bearer !== undefined && read("op_", bearer) === null

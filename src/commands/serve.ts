@@ -4,8 +4,11 @@ import * as Layer from "effect/Layer"
 import { tables } from "#src/composition/tables.ts"
 import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
+import { exporting } from "#src/composition/observability.ts"
 import { secretsKeys } from "#src/composition/secretsKeys.ts"
 import { Settings } from "#src/settings/Settings.ts"
+import { isOnlyHere } from "#src/accounts/isOnlyHere.ts"
+import { consoleUrlOf } from "./console.ts"
 import { print } from "./output.ts"
 import { runCommand } from "./run.ts"
 
@@ -22,7 +25,12 @@ const ready = ([{ roles }, { HttpServer }]: Loaded) =>
       const settings = yield* Settings
       const server = yield* Effect.serviceOption(HttpServer)
       const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
-      if (!settings.production && baseUrl !== null) print(yield* firstRun(baseUrl, settings.model?.model ?? null))
+      if (!settings.production && baseUrl !== null) {
+        const { production, trustedProxies } = settings
+        const isOurs = server._tag === "Some" && isOnlyHere({ baseUrl, production, behindProxy: trustedProxies > 0 })
+        const consoleUrl = isOurs ? yield* consoleUrlOf(baseUrl) : null
+        print(yield* firstRun(baseUrl, { model: settings.model?.model ?? null, consoleUrl }))
+      }
       print(JSON.stringify({ ready: true, base_url: baseUrl }))
     })
   ).pipe(Layer.provide(roles))
@@ -35,7 +43,8 @@ export const serve = () =>
         // The monitor starts after the modules are loaded: on a busy machine, that blocks the event loop for long.
         Layer.unwrap(Effect.map(Fiber.join(loading), (loaded) => Layer.provide(ready(loaded), monitor.layer()))).pipe(
           Layer.provide(tables),
-          Layer.provide(secretsKeys)
+          Layer.provide(secretsKeys),
+          Layer.provide(exporting)
         )
       )
     })

@@ -5,7 +5,7 @@ import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { FleetBatches } from "#src/db/operators/FleetBatches.ts"
 import { FleetBots } from "#src/db/operators/FleetBots.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
-import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
 import { SessionActions } from "#src/db/operators/SessionActions.ts"
@@ -21,7 +21,7 @@ const lists = Layer.mergeAll(
   FleetBatches.layer,
   FleetBots.layer,
   OperatorApps.layer,
-  OperatorAudit.layer,
+  ActionLog.layer,
   OperatorChannels.layer,
   SessionSearch.layer,
   Spending.layer

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Activity } from "#src/db/operators/Activity.ts"
@@ -15,15 +15,10 @@ import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
-import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
-import { OperatorTokens } from "#src/db/operators/OperatorTokens.ts"
 import { administration } from "./administration.ts"
+import { access } from "./operatorAccess.ts"
 import { Settings } from "#src/settings/Settings.ts"
-
-const authentication = Layer.unwrap(
-  Effect.map(Settings, ({ adminToken }) => OperatorAuthentication.layer({ adminToken, grounds: [] }))
-).pipe(Layer.provideMerge(Layer.mergeAll(OperatorTokens.layer, OperatorSessions.layer)))
 
 /** The folders that the embedded database and pictures are stored in, on the machine of this process. */
 const disks = Layer.unwrap(
@@ -45,15 +40,10 @@ const health = Layer.merge(Health.layer, Activity.layer).pipe(
 )
 
 /** Services that routes use. */
-export const serving = Layer.mergeAll(
-  AppHealth.layer,
-  Audit.layer,
-  ConsoleCodes.layer,
-  Jobs.layer,
-  Processes.layer,
-  administration,
-  authentication
-)
+export const serving = Layer.mergeAll(AppHealth.layer, Audit.layer, Jobs.layer, Processes.layer, access, administration)
+
+/** Services that jobs use. */
+export const working = OperatorSessions.layer
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.mergeAll(
@@ -68,6 +58,17 @@ export const workerPresence = Layer.effectDiscard(
     const { current } = yield* Membership
     yield* Presence.use((presence) => presence.workerIs(current))
   })
+)
+
+/** Keeps metrics current that are read from the database, if they are sent to a collector. */
+export const refreshing = Layer.unwrap(
+  Effect.map(Settings, ({ otlp }) =>
+    otlp === null
+      ? Layer.empty
+      : Layer.effectDiscard(
+          Effect.flatMap(ProcessMetrics, ({ refresh }) => Effect.forkScoped(repeatForever("5 seconds", refresh)))
+        )
+  )
 )
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */

@@ -9,6 +9,7 @@ import { jobs } from "./jobs.ts"
 import * as evals from "./evals.ts"
 import * as memory from "./memory.ts"
 import { workerPresence } from "./operators.ts"
+import * as operators from "./operators.ts"
 import * as privacy from "./privacy.ts"
 import { proactiveDecisions } from "./proactive.ts"
 import * as research from "./research.ts"
@@ -36,6 +37,7 @@ export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
     Membership.layer,
     billing.working,
     administration.working,
+    operators.working,
     proactiveDecisions,
     privacy.working,
     telegram.suspensions,

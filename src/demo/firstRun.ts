@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Apps } from "#src/db/tenancy/Apps.ts"
+import { CODE_MINUTES } from "#src/db/operators/ConsoleCodes.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
@@ -43,18 +44,29 @@ const engineLine = (model: string | null) =>
       `OPENAI_BASE_URL`
     : `${MODEL_ENGINE}, model ${model}`
 
+const consoleLine = (url: string | null) =>
+  url === null
+    ? ""
+    : `  Console ${url}
+          (signs you in once, within ${CODE_MINUTES} minutes; for another link: npm run -s troupe -- console)
+`
+
 /**
  * What a start prints for new users. `model` is null if there is none. The first start on a database prints a key of
- * the demo app: the only secret that is printed without a request.
+ * the demo app. That and `consoleUrl`, a link that signs in to the console once, are the only secrets that are printed
+ * without a request.
  */
-export const firstRun = Effect.fnUntraced(function* (baseUrl: string, model: string | null) {
+export const firstRun = Effect.fnUntraced(function* (
+  baseUrl: string,
+  { model, consoleUrl }: { readonly model: string | null; readonly consoleUrl: string | null }
+) {
   const demo = yield* makeDemo
   const addresses = `
 Troupe is ready.
 
   API    ${baseUrl}
   Docs   ${baseUrl}/docs
-  Engine ${engineLine(model)}
+${consoleLine(consoleUrl)}  Engine ${engineLine(model)}
 `
   if (demo === undefined) {
     return `${addresses}

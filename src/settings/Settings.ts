@@ -8,6 +8,8 @@ import { readLimits } from "./limits.ts"
 import { readLogs } from "./logs.ts"
 import { readModel, readModelPrices } from "./model.ts"
 import { readOidc } from "./oidc.ts"
+import { readOtlp } from "./otlp.ts"
+import { readOperators } from "./operators.ts"
 import { readOutbound } from "./outbound.ts"
 import { readRetention } from "./retention.ts"
 import { readAdminToken, readSecrets } from "./secrets.ts"
@@ -16,6 +18,12 @@ import { readStorage } from "./storage.ts"
 import { readTelegram } from "./telegram.ts"
 import { readTurns } from "./turns.ts"
 
+/** Where people sign in, and who of them are operators. */
+const readSignIn = Effect.gen(function* () {
+  const oidc = yield* readOidc
+  return { oidc, operators: yield* readOperators(oidc !== null) }
+})
+
 /** In this order, so that the first invalid setting is the one that is reported. */
 const read = Effect.gen(function* () {
   const server = yield* readServer
@@ -23,6 +31,7 @@ const read = Effect.gen(function* () {
   return {
     ...server,
     logs: yield* readLogs,
+    otlp: yield* readOtlp,
     model: yield* readModel,
     modelPrices: yield* readModelPrices,
     ...(yield* readTurns),
@@ -34,7 +43,7 @@ const read = Effect.gen(function* () {
     telegram: yield* readTelegram,
     ...(yield* readLimits),
     demo: yield* readDemo(production),
-    oidc: yield* readOidc
+    ...(yield* readSignIn)
   } as const
 }).pipe(
   Effect.catchTag("ConfigError", (error) =>

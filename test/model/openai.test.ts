@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
@@ -295,6 +296,27 @@ describe("a server without structured output", () => {
       )
       assert.deepStrictEqual((yield* write).reply, GOOD)
       assert.deepStrictEqual((yield* write).reply.bubbles, ["Hello."])
+    })
+  )
+
+  it.live.each(['"Hello."', "```\nHello.\n```", "[Ann]: Hello."])(
+    "that writes something around plain text has answered in plain text: %j",
+    (text) =>
+      Effect.gen(function* () {
+        const { write } = yield* harness([{ kind: "plain_text", text }], { json: "none" })
+        assert.deepStrictEqual((yield* write).reply.bubbles, [text])
+      })
+  )
+
+  it.live("that never writes JSON is named in the log, with the setting for such models", () =>
+    Effect.gen(function* () {
+      const prose: Behaviour = { kind: "plain_text", text: "Hello." }
+      const { write } = yield* harness(Array.from({ length: 40 }, () => prose))
+      const logged: Array<string> = []
+      const noting = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      for (let turn = 0; turn < 14; turn++) yield* Effect.provide(Effect.flip(write), noting)
+      assert.lengthOf(logged, 1)
+      assert.include(logged[0], "OPENAI_JSON=none")
     })
   )
 

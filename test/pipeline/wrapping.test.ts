@@ -40,11 +40,86 @@ describe("text that a model writes around a reply", () => {
     "**Response:** Kettle.",
     "THOUGHT: she is sad\nREPLY: Kettle.",
     "Respuesta: ya hierve.",
-    "<reply>Kettle.</reply>"
+    "<reply>Kettle.</reply>",
+    "**Final Answer**\n\nKettle.",
+    "## Final answer\nKettle.",
+    "Final answer - Kettle.",
+    "Final Answer is: Kettle",
+    "### Response\nKettle.",
+    "**Endgültige Antwort:** Der Kessel.",
+    "Resposta final: a chaleira.",
+    "Respuesta final: la tetera.",
+    "Réponse : la bouilloire.",
+    "Reply (Edda): Kettle.",
+    "<final>Kettle.</final>",
+    "[INST] Kettle. [/INST]",
+    "◁think▷ hm ◁/think▷ Kettle.",
+    "\\boxed{Kettle}",
+    "analysisThe person greets.assistantfinalKettle.",
+    "Assistant\n\nKettle.",
+    "Kettle. (Word count: 12)",
+    "Version 1: Kettle.\nVersion 2: Tea.",
+    "Okay, so the user is asking about tea.\n\nKettle.",
+    "We need to reply in character. Kettle.",
+    "(Note: this reply stays in character)",
+    "*This response stays in character.*"
   ])("causes a refusal otherwise: %j", (text) => assert.strictEqual(emitted(text).refusedBy, "role_bleed"))
 
   it.each([
+    "Edda's reply: Kettle.",
+    "**Edda's response:**\n\nKettle.",
+    "Sure! Here's what Edda would say:\n\nKettle.",
+    "Here is how Edda might respond: Kettle.",
+    "Sure, a response in Edda's voice: Kettle.",
+    "We need to reply as Edda Brandvik. Kettle.",
+    "Hier ist meine Antwort als Edda: Der Kessel.",
+    "Como Edda, eu responderia: a chaleira.",
+    "Edda würde sagen: Der Kessel.",
+    "(as Edda) Kettle.",
+    "[Edda]: Kettle."
+  ])("causes a refusal if it speaks about the character: %j", (text) =>
+    assert.strictEqual(
+      emit(
+        { bubbles: [text], citedIds: [] },
+        { ...context, character: { ...context.character, display_name: "Edda Brandvik" } }
+      ).refusedBy,
+      "role_bleed"
+    )
+  )
+
+  it.each([
+    '"Kettle."',
+    "“Kettle.”",
+    "„Kettle.“",
+    "«Kettle.»",
+    "`Kettle.`",
+    "```\nKettle.\n```",
+    "```text\nKettle.\n```",
+    "---\nKettle.\n---",
+    "> Kettle.",
+    "Answer: Kettle.",
+    "**Answer:** Kettle.",
+    "Draft: Kettle.",
+    "Revised draft: Kettle.",
+    "Message: Kettle.",
+    "Bubble 1: Kettle.",
+    '**Answer:** "Kettle."'
+  ])("is removed if it surrounds the whole reply: %j", (text) =>
+    assert.deepStrictEqual(emitted(text), { refusedBy: null, bubbles: ["Kettle."] })
+  )
+
+  it.each([
     "I think the kettle is on.",
+    "Dad's answer: no.",
+    "The user manual is a mess.",
+    "I should answer the door.",
+    "I need to write to my aunt.",
+    "Final answers were due at noon.",
+    "My final answer: no.",
+    'He said "yes" and she said "no".',
+    '"Yes," he said, "and no."',
+    "Note: the kettle is hot.",
+    "Draft horses. Enormous.",
     "Here is my answer: no.",
     "My reply: never.",
     "His character: stubborn as a goat.",

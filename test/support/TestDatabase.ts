@@ -12,12 +12,15 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>
 }
 
+/** One connection per process of tests creates and drops their databases. It closes while it is not needed. */
+let admin: postgres.Sql | undefined
+
 /** A new migrated database for this test. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = inject("postgresUrl")
   const name = `test_${randomBytes(6).toString("hex")}`
-  const admin = postgres(server, { max: 1, onnotice: () => {} })
-  await admin`create database ${admin(name)} template troupe_template strategy wal_log`
+  const on = (admin ??= postgres(server, { max: 1, idle_timeout: 5, fetch_types: false, onnotice: () => {} }))
+  await on`create database ${on(name)} template troupe_template strategy file_copy`
   const url = onDatabase(server, name)
   const sql = postgres(url, { max: 4, onnotice: () => {} })
   return {
@@ -28,8 +31,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
       // payloads.
       const leaks = await tablesWithSecrets(sql)
       await sql.end({ timeout: 1 })
-      await dropDatabase(admin, name)
-      await admin.end({ timeout: 1 })
+      await dropDatabase(on, name)
       assert.deepStrictEqual(leaks, [], "tables in which a secret can be read")
     }
   }

@@ -6,10 +6,6 @@ import { programFile } from "./program.ts"
 
 const ROOT = resolve(import.meta.dirname, "../..")
 
-/** What a process preloads may change modules as they are loaded, so it loads the sources. */
-const fileOf = (env: Record<string, string>): string =>
-  env["NODE_OPTIONS"] === undefined ? programFile() : "bin/troupe.mjs"
-
 export interface TroupeProcess {
   readonly child: ChildProcess
   readonly baseUrl: string
@@ -24,7 +20,7 @@ export const startTroupe = async (
   env: Record<string, string>,
   args: ReadonlyArray<string> = ["serve"]
 ): Promise<TroupeProcess> => {
-  const child = spawn(process.execPath, [fileOf(env), ...args], {
+  const child = spawn(process.execPath, [programFile(), ...args], {
     cwd: ROOT,
     env: { ...process.env, PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"]
@@ -51,8 +47,9 @@ export const startTroupe = async (
     stop: async (signal) => {
       child.kill(signal)
       const code = await exited
-      // Only the key of the first start, once, and development sign-in codes are printed. No other secret ever is.
-      const printed = stdout.replaceAll(/sign-in code [A-Z-]{9}/g, "")
+      // Only the key of the first start, once, one console link, and development sign-in codes are printed. No other
+      // secret ever is.
+      const printed = stdout.replaceAll(/sign-in code [A-Z-]{9}/g, "").replace(/\/console\?code=oc_\w+/, "")
       if (secretsIn(stderr).length > 0 || new Set(secretsIn(printed)).size > 1) throw new Error("a secret was printed")
       return code
     }
@@ -69,7 +66,7 @@ export interface RunningCommand {
 
 /** Starts a command. The caller writes its stdin and ends it. */
 export const startCommand = (env: Record<string, string>, args: ReadonlyArray<string>): RunningCommand => {
-  const child = spawn(process.execPath, [fileOf(env), ...args], {
+  const child = spawn(process.execPath, [programFile(), ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: "pipe"

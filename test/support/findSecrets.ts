@@ -33,7 +33,7 @@ const ANY =
 
 /**
  * The names of the tables in which a readable secret is found. Searches all declared tables (test/db/catalogue finds
- * undeclared ones) and those of the jobs.
+ * undeclared ones) and those of the jobs. A table without a file of any size has never had a row.
  */
 export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   const declared = allTables.map(({ name }) => name)
@@ -41,7 +41,9 @@ export const tablesWithSecrets = async (sql: postgres.Sql): Promise<ReadonlyArra
     select c.relname as name, format('(select %L as name, t::text as row from %I.%I t where t::text ~ $1 limit 200)',
       c.relname, n.nspname, c.relname) as look
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r'
+      and pg_relation_size(c.oid) > 0
       and (n.nspname = 'graphile_worker' or n.nspname = 'public' and c.relname = any(${declared})) order by 1`
+  if (tables.length === 0) return []
   const rows = await sql.unsafe<Array<{ name: string; row: string }>>(
     tables.map(({ look }) => look).join(" union all "),
     [ANY]

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
+import { POISONED_FILES, poisonedSource } from "./poisonedSource.ts"
 
 const ROOT = resolve(import.meta.dirname, "../..")
 const CACHE = join(ROOT, "node_modules/.cache")
@@ -25,6 +26,13 @@ export const bundleProgram = async (): Promise<{ readonly remove: () => Promise<
     external: EXTERNAL,
     plugins: [
       {
+        name: "poison",
+        transform: {
+          filter: { id: POISONED_FILES.map((file) => new RegExp(`${file.replaceAll(".", "\\.")}$`)) },
+          handler: (code, id) => poisonedSource(id, code)
+        }
+      },
+      {
         name: "keep-locations",
         transform: {
           filter: { code: /import\.meta\.(url|dirname)/ },
@@ -38,16 +46,9 @@ export const bundleProgram = async (): Promise<{ readonly remove: () => Promise<
   })
   await bundle.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })
   await bundle.close()
-  const start = join(folder, "start.mjs")
-  const compiled = JSON.stringify(join(folder, "compiled"))
-  await writeFile(
-    start,
-    `import { enableCompileCache } from "node:module"
-enableCompileCache(${compiled})
-process.env.NODE_COMPILE_CACHE ??= ${compiled}
-await import("./main.mjs")
-`
-  )
-  process.env["TROUPE_TEST_PROGRAM"] = start
-  return { remove: () => rm(folder, { recursive: true, force: true }) }
+  process.env["TROUPE_TEST_PROGRAM"] = join(folder, "main.mjs")
+  // For the processes that run the tests, those that they start, and the threads of both, which load the sources.
+  process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled")
+  // Processes that are still ending write what they have compiled.
+  return { remove: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) }
 }

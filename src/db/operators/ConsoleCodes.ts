@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { mint, read } from "#src/accounts/credential.ts"
+import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 export const CODE_MINUTES = 5
@@ -22,7 +23,9 @@ export class ConsoleCodes extends Context.Service<
   static readonly layer = Layer.effect(
     ConsoleCodes,
     Effect.gen(function* () {
-      const { query } = yield* Database
+      const database = yield* Database
+      const { query, transaction } = database
+      const record = auditing(database)
       return ConsoleCodes.of({
         create: Effect.gen(function* () {
           const { secret, prefix, secretHash } = mint("oc_")
@@ -31,8 +34,9 @@ export class ConsoleCodes extends Context.Service<
             insert into console_codes (prefix, secret_hash, expires_at)
             values (${prefix}, ${secretHash}, now() + ${CODE_MINUTES}::int * interval '1 minute')`
           )
+          yield* record({ action: "console_link.created", subject: prefix })
           return secret
-        }),
+        }).pipe(transaction),
         redeem: Effect.fnUntraced(function* (code: string) {
           const given = read("oc_", code)
           if (given === null) return false

@@ -27,6 +27,7 @@ export type AuditAction =
   | "telegram.released"
   | "operator_token.created"
   | "operator_token.revoked"
+  | "console_link.created"
   | "operator.signed_in"
   | "operator.signed_out"
   | "operator.sign_in_failed"

@@ -11,12 +11,20 @@ export const openTo = (role: OperatorRole): Credential => ({ operator: role })
 const isKnown = (request: FastifyRequest): boolean =>
   (request.operator as typeof request.operator | undefined) !== undefined
 
+/** A bearer does not sign out. */
+const signOut = (request: FastifyRequest) =>
+  request.operator.via === "session"
+    ? html`<form method="post" action="/console/sign-out">
+        ${csrfField(request)}<button class="slight" type="submit">Sign out</button>
+      </form>`
+    : null
+
 /** Who visits, for the screens. */
 export const visitorOf = (request: FastifyRequest) =>
   isKnown(request)
     ? {
-        who: html`
-          <span><bdi>${request.operator.name}</bdi> <span class="soft">(${request.operator.role})</span></span>`,
+        who: html`<span><bdi>${request.operator.name}</bdi> <span class="soft">(${request.operator.role})</span></span>
+          ${signOut(request)}`,
         csrf: csrfField(request),
         acts: includesRole(request.operator.role, "operator"),
         owns: includesRole(request.operator.role, "owner")

@@ -11,6 +11,7 @@ import { actorOf } from "#src/http/server/makeAnswer.ts"
 import { INTERNAL, PAGE } from "#src/http/server/reference/internalSurface.ts"
 import { html } from "#src/http/server/page.ts"
 import type { App, HandlerServices, Routes, Server } from "#src/http/server/Server.ts"
+import { isConsoleLink, signInUrl } from "#src/http/operators/consolePath.ts"
 import { openTo, visitorOf } from "./access.ts"
 import { type Flash, leaveFlash, takeFlash } from "./flash.ts"
 import { CONSOLE_POLICY, layout } from "./layout.ts"
@@ -73,6 +74,9 @@ const problemScreen = (error: ApiError): Screen => ({
       <p><a class="button" href="/console">Go to the overview</a></p></div>`
 })
 
+/** Whether the request is for the changes of a screen, and not for the page. */
+const isLive = ({ url }: FastifyRequest) => new URL(url, "http://_").searchParams.get("live") === "1"
+
 const makeConsole = (app: App, { run, stopping }: Server): Console => {
   const opened = ({ operationId, summary, role }: Named, usual: OperatorRole) => ({
     exposeHeadRoute: false,
@@ -91,14 +95,14 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
     )
   app.setErrorHandler((thrown: unknown, request, reply) => {
     if (!(thrown instanceof ApiError)) throw thrown
+    if (thrown.status === 401 && !isLive(request)) return reply.redirect(signInUrl(request), 303)
     return render(request, reply.code(thrown.status), problemScreen(thrown))
   })
   return {
     screen: (named, show) =>
       app.get(named.path, opened(named, "viewer"), async (request, reply) => {
         const look = Effect.flatMap(visitOf(request), show)
-        if (new URL(request.url, "http://_").searchParams.get("live") !== "1")
-          return render(request, reply, await run(reply, look))
+        if (!isLive(request)) return render(request, reply, await run(reply, look))
         await run(
           reply,
           openLive(
@@ -142,8 +146,16 @@ export const consoleRoutes =
     void server.app.register(async (app) => {
       await app.register(cookie)
       readForm(app)
+      // For an operator who is signed in already: the link may make an owner of them.
+      app.addHook("onRequest", async (request, reply) =>
+        isConsoleLink(request) ? reply.redirect(signInUrl(request), 303) : undefined
+      )
       app.addHook("onSend", async (_, reply) => {
-        void reply.header("content-security-policy", CONSOLE_POLICY).header("cache-control", "no-store")
+        // Browsers hide the origin of a form from servers that want no referrer, and it shows which forms are ours.
+        void reply
+          .header("content-security-policy", CONSOLE_POLICY)
+          .header("referrer-policy", "same-origin")
+          .header("cache-control", "no-store")
       })
       const console = makeConsole(app, server)
       for (const register of screens) register(console)

@@ -2,7 +2,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import type { AuditAction } from "#src/db/tenancy/auditLog.ts"
-import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { type BotAction, BotActions } from "#src/jobs/telegram/BotActions.ts"
 import { success } from "#src/http/server/envelope.ts"
@@ -82,7 +82,7 @@ export const actOnBot = Effect.fnUntraced(function* (action: BotAction, botId: s
     })
   )
   const after = yield* findAnyBot(botId)
-  yield* OperatorAudit.use((audit) =>
+  yield* ActionLog.use((audit) =>
     audit.note({
       appId,
       action: ACTIONS[action].audited,

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Channels } from "#src/db/delivery/Channels.ts"
 import type { ChannelRow } from "#src/db/operators/OperatorChannels.ts"
-import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import type { AuditAction } from "#src/db/tenancy/auditLog.ts"
 import { ChannelReplay, ChannelTest } from "#src/http/delivery/channelSchemas.ts"
 import { testChannel } from "#src/http/delivery/testChannel.ts"
@@ -26,7 +26,7 @@ const changing = Effect.fnUntraced(function* (
 ) {
   const row = yield* findAnyChannel(channelId)
   const channels = yield* Channels
-  yield* OperatorAudit.use((audit) =>
+  yield* ActionLog.use((audit) =>
     audit.change(
       { appId: row.app_id, action, subject: channelId, reason },
       Effect.gen(function* () {
@@ -130,7 +130,7 @@ export const operatorChannelActionRoutes: Routes = ({ app, answer }) => {
           const channel =
             (yield* Channels.use((channels) => channels.get(scopeOf(row), channelId))) ?? (yield* anyChannelNotFound)
           const result = yield* testChannel(appId, channel)
-          yield* OperatorAudit.use((audit) =>
+          yield* ActionLog.use((audit) =>
             audit.note({ appId, action: "channel.tested", subject: channelId, detail: { outcome: result.outcome } })
           )
           return success(result)

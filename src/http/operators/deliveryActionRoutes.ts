@@ -3,7 +3,7 @@ import * as z from "zod"
 import { Deliveries } from "#src/db/delivery/Deliveries.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { FleetBatches, MAX_BATCH } from "#src/db/operators/FleetBatches.ts"
-import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { retryLimitReached } from "#src/http/delivery/deliveryErrors.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -83,7 +83,7 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
             outcome
           } = yield* findAttempt(request.params.attempt_id)
           const deliveries = yield* Deliveries
-          const delivery = yield* OperatorAudit.use((audit) =>
+          const delivery = yield* ActionLog.use((audit) =>
             audit.change(
               { appId, action: "delivery.retried", subject: event_id, reason: request.body?.reason ?? null },
               Effect.gen(function* () {

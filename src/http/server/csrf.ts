@@ -36,18 +36,10 @@ const isForged = (request: FastifyRequest, baseUrl: string): boolean => {
 
 /**
  * On routes of operators, an unsafe request with the cookie of a session must have the session's CSRF token, in the
- * header X-CSRF-Token or the field `csrf` of a form, and come from this server's own pages. Call it before the routes
- * are added.
+ * header X-CSRF-Token or the field `csrf` of a form, and come from this server's own pages.
  */
 export const refuseForgedRequests = (app: App, baseUrl: () => string): void => {
-  app.addHook("onRoute", (route) => {
-    const auth = route.config?.auth
-    if (typeof auth !== "object" || !("operator" in auth)) return
-    route.preValidation = [
-      (request, _, done) => done(isForged(request, baseUrl()) ? csrfFailed : undefined),
-      ...[route.preValidation ?? []].flat()
-    ]
-  })
+  app.addHook("preValidation", (request, _, done) => done(isForged(request, baseUrl()) ? csrfFailed : undefined))
 }
 
 /** The hidden field with the session's CSRF token, for every form of the console. */

@@ -48,8 +48,8 @@ ul { padding-left: 1.25rem }
 li { margin: .25rem 0 }
 main > :last-child { margin-bottom: 0 }
 label { display: block; margin-bottom: .375rem; font-weight: 600 }
-input[type=text] { width: 100%; padding: .75rem; border: 1px solid var(--soft); border-radius: .5rem; background:
-  var(--card); color: inherit; font: inherit }
+input[type=text], input[type=password] { width: 100%; padding: .75rem; border: 1px solid var(--soft); border-radius:
+  .5rem; background: var(--card); color: inherit; font: inherit }
 input.code { font: 600 1.5rem/1.2 ui-monospace, monospace; letter-spacing: .12em; text-align: center; text-transform:
   uppercase }
 .act { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; padding: .75rem 1rem; border: 1px solid

@@ -158,7 +158,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
         Effect.gen(function* () {
           if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
           return yield* IdentityProvider.use((provider) =>
-            provider.signInUrl({ baseUrl: baseUrl(), cookie: given, again: again === "1" })
+            provider.signInUrl({ baseUrl: baseUrl(), callbackPath: CALLBACK_PATH, cookie: given, again: again === "1" })
           )
         }).pipe(Effect.catchTag("SignInFailed", (failed) => Effect.succeed(signInFailed(failed))))
       )
@@ -175,7 +175,12 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
           Effect.gen(function* () {
             if ((yield* DeviceApprovals.use((approvals) => approvals.get(given))) === undefined) return over
             const person = yield* IdentityProvider.use((provider) =>
-              provider.completeSignIn({ baseUrl: baseUrl(), cookie: given, query: request.url.split("?")[1] ?? "" })
+              provider.completeSignIn({
+                baseUrl: baseUrl(),
+                callbackPath: CALLBACK_PATH,
+                cookie: given,
+                query: request.url.split("?")[1] ?? ""
+              })
             )
             const account = yield* Accounts.use((accounts) => accounts.signIn(person))
             const fullFor = yield* takeWindows(request, account.account_id)

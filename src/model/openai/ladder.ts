@@ -11,6 +11,9 @@ const MAX_UNSTRUCTURED = 3
 /** How long a lower rung is used before higher ones are tried again. */
 const KEPT_MS = 10 * 60_000
 
+const NO_JSON =
+  "the model has written no JSON several times in a row, so its replies fail; for a small model, set OPENAI_JSON=none"
+
 /**
  * How to request structure from one model at one address. Uses a lower rung if the server rejects a format and then
  * answers without it, or has ignored the format several times in a row. After a while, tries the highest rung again.
@@ -60,7 +63,8 @@ export const makeLadder = (mode: JsonMode): Ladder => {
     noteAnswer: (structured) =>
       Effect.flatMap(at, (index) => {
         unstructured = structured ? 0 : unstructured + 1
-        return unstructured >= MAX_UNSTRUCTURED && index < last ? keep(index + 1) : Effect.void
+        if (index < last) return unstructured >= MAX_UNSTRUCTURED ? keep(index + 1) : Effect.void
+        return unstructured === MAX_UNSTRUCTURED ? Effect.logWarning(NO_JSON) : Effect.void
       })
   }
 }

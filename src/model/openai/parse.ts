@@ -52,13 +52,16 @@ const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "i
   return Result.fail("invalid_json")
 }
 
-/** A model that was asked for plain text may still answer in JSON. Then it is read as JSON, and never shown as text. */
-const looksStructured = (text: string): boolean =>
-  /^[[{"]/.test(text) ||
-  text.includes("```") ||
-  text.includes('{"') ||
-  text.includes("<tool_call") ||
-  text.includes("<think")
+/**
+ * A model that was asked for plain text may still answer in JSON. Then it is read as JSON, and never shown as text. A
+ * reply in quotation marks, in a code block or after a name in brackets is text.
+ */
+const STRUCTURED = new RegExp(
+  String.raw`^\{|^\[\s{0,8}["{[\]]|^"[^"\n]{0,200}"\s{0,4}:|\{"|` +
+    "```(?:json|jsonc|json5|xml|yaml|yml)\\b|```\\s{0,8}[[{]|<tool_call|<think",
+  "i"
+)
+const looksStructured = (text: string): boolean => STRUCTURED.test(text)
 
 /** Extracts an answer from a model's output, structured or not. */
 export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {

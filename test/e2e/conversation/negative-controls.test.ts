@@ -39,6 +39,7 @@ import { Retention } from "#src/db/privacy/Retention.ts"
 import { CrashedUnits } from "#src/db/crashes/CrashedUnits.ts"
 import { DeviceCodes } from "#src/db/tenancy/DeviceCodes.ts"
 import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
+import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
 import * as PostgresTranscript from "#src/db/conversation/PostgresTranscript.ts"
 import { Turns } from "#src/db/conversation/Turns.ts"
@@ -191,6 +192,7 @@ describe("without the watchdog", () => {
             Layer.mock(DeviceCodes, { expire: Effect.void }),
             Layer.mock(CrashedUnits, { expire: Effect.void }),
             Layer.mock(RollingLimits, { expire: Effect.void }),
+            Layer.mock(OperatorSessions, { expire: Effect.void }),
             Layer.mock(Imports, { expire: Effect.void }),
             Layer.mock(UpdateWorker, {}),
             Layer.mock(BatchWorker, {}),

@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { cardV3 } from "#test/support/cards.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
-import { IMPORT_MARK, READING_MARK, TURN_MARK } from "#test/support/poison.ts"
+import { IMPORT_MARK, READING_MARK, TURN_MARK } from "#test/support/poisonedSource.ts"
 import type { Answer, LogEvent, TestApp } from "#test/support/TestApp.ts"
 import type { TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
@@ -137,7 +137,7 @@ describe("a process that is suspended for longer than an event loop may be stuck
     const app = fleet.clientOf(process)
     const at = performance.now()
     process.child.kill("SIGSTOP")
-    await until("three seconds and more to pass", () => performance.now() - at > 3_500, 10_000)
+    await until("five seconds and more to pass", () => performance.now() - at > 5_500, 10_000)
     process.child.kill("SIGCONT")
     fleet.model.answerAfter(0)
     assert.isTrue(isReply(await app.converse(await app.createSession(), "What is for dinner?")))

@@ -36,17 +36,19 @@ interface Told {
 /** Only the beginning of the answer, because some stream. A page answers 303 where the API answers 401. */
 const send = async ({ method, path }: Route, headers: Record<string, string>): Promise<Told> => {
   const leave = new AbortController()
+  // The pages of the console take forms.
+  const type = path.startsWith("/console") ? "application/x-www-form-urlencoded" : "application/json"
   const response = await fetch(server.baseUrl + path.replaceAll(/\{\w+\}/g, "unknown"), {
     method,
-    headers: { ...headers, ...(method === "GET" ? {} : { "content-type": "application/json" }) },
-    ...(method === "GET" ? {} : { body: "{}" }),
+    headers: { ...headers, ...(method === "GET" ? {} : { "content-type": type }) },
+    ...(method === "GET" ? {} : { body: path.startsWith("/console") ? "" : "{}" }),
     redirect: "manual",
     signal: leave.signal
   })
   const isJson = response.headers.get("content-type")?.includes("json") === true
   const body: any = isJson ? await response.json() : null
   leave.abort()
-  const toSignIn = response.headers.get("location")?.startsWith("/console/sign-in") === true
+  const toSignIn = /^\/console\/sign-in(?!\?signed_out)/.test(response.headers.get("location") ?? "")
   return {
     status: response.status === 303 && toSignIn ? 401 : response.status,
     code: body?.detail?.code ?? null
