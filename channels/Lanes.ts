@@ -11,6 +11,8 @@ export interface LaneEvent {
   readonly text: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** The trace of its turn. */
+  readonly traceparent: string | null
   /** It has expired. */
   readonly expired: boolean
   /** It is before the lane's position, and its redelivery was requested. */

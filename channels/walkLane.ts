@@ -3,6 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { TROUPE } from "#pipeline/telemetry/genAi.ts"
+import { continueTrace, describeSpan, inSpan } from "#pipeline/telemetry/trace.ts"
 import { receiverDependency } from "#pipeline/telemetry/Dependency.ts"
 import { clockSeconds, countersByTwo, histogramsBy, LONG_SECONDS, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { Attempt, type Channel, type Message, OUTCOME_NAME } from "./Channel.ts"
@@ -45,6 +47,15 @@ const deliver = Effect.fnUntraced(function* (
   const startedAt = yield* Clock.currentTimeMillis
   const begunAt = clockSeconds()
   const attempt = yield* channel.deliver(message).pipe(
+    Effect.tap(({ _tag }) => describeSpan({ [TROUPE.outcome]: OUTCOME_NAME[_tag] })),
+    inSpan(`deliver ${channel.kind.name}`, "client", {
+      [TROUPE.app]: message.appId,
+      [TROUPE.session]: message.sessionId,
+      [TROUPE.channel]: message.channelId,
+      [TROUPE.channelKind]: channel.kind.name,
+      [TROUPE.event]: message.eventId
+    }),
+    continueTrace(event.traceparent),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) => Effect.as(Effect.logError("delivery failed", cause), defected)

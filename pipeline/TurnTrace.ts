@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { StageName, StageRecord, Usage } from "./domain/Turn.ts"
 import { ModelError } from "./ModelError.ts"
+import { inSpan } from "./telemetry/trace.ts"
 
 /** What a finished stage adds to its record. */
 export interface StageSummary {
@@ -96,7 +97,7 @@ export class TurnTrace {
             spent = usage
             return this.#book([...this.records, this.#record(stage, startedAt, Exit.interrupt(), summarize, spent)])
           })
-        return Effect.onExit(work(onSpent), (exit) =>
+        return Effect.onExit(inSpan(stage)(work(onSpent)), (exit) =>
           Effect.sync(() => {
             this.records.push(this.#record(stage, startedAt, exit, summarize, spent))
           })

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { maskUrl } from "../outbound/maskUrl.ts"
+import { currentTraceparent } from "#pipeline/telemetry/trace.ts"
 import type { Channel, Delivery, Message } from "../Channel.ts"
 import { Endpoints } from "../Endpoints.ts"
 import { readAnswer } from "../outbound/answer.ts"
@@ -47,12 +48,14 @@ export const makeWebhookChannel = Effect.gen(function* () {
 
     const body = Buffer.from(content, "utf8")
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const traceparent = yield* currentTraceparent
     const headers = {
       ...signatureHeaders({ id: eventId, timestamp, body }, endpoint.secrets),
       "x-service-event-id": eventId,
       "x-service-cursor": String(cursor),
       "content-type": "application/json",
-      "user-agent": USER_AGENT
+      "user-agent": USER_AGENT,
+      ...(traceparent !== null && { traceparent })
     }
     const url = Redacted.value(endpoint.url)
     const attempt = yield* outbound

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { tables } from "#src/composition/tables.ts"
 import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
+import { exporting } from "#src/composition/observability.ts"
 import { secretsKeys } from "#src/composition/secretsKeys.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { isOnlyHere } from "#src/accounts/isOnlyHere.ts"
@@ -42,7 +43,8 @@ export const serve = () =>
         // The monitor starts after the modules are loaded: on a busy machine, that blocks the event loop for long.
         Layer.unwrap(Effect.map(Fiber.join(loading), (loaded) => Layer.provide(ready(loaded), monitor.layer()))).pipe(
           Layer.provide(tables),
-          Layer.provide(secretsKeys)
+          Layer.provide(secretsKeys),
+          Layer.provide(exporting)
         )
       )
     })

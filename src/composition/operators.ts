@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { repeatForever } from "#channels/repeatForever.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Activity } from "#src/db/operators/Activity.ts"
@@ -88,6 +89,17 @@ export const workerPresence = Layer.effectDiscard(
     const { current } = yield* Membership
     yield* Presence.use((presence) => presence.workerIs(current))
   })
+)
+
+/** Keeps metrics current that are read from the database, if they are sent to a collector. */
+export const refreshing = Layer.unwrap(
+  Effect.map(Settings, ({ otlp }) =>
+    otlp === null
+      ? Layer.empty
+      : Layer.effectDiscard(
+          Effect.flatMap(ProcessMetrics, ({ refresh }) => Effect.forkScoped(repeatForever("5 seconds", refresh)))
+        )
+  )
 )
 
 /** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */

@@ -60,6 +60,7 @@ export const roles = Layer.unwrap(
       roles.has("api") ? api : Layer.empty,
       roles.has("worker") ? worker : Layer.empty,
       operators.listener,
+      operators.refreshing,
       Watchdog.layer,
       Notifier.layer
     )

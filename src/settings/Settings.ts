@@ -8,6 +8,7 @@ import { readLimits } from "./limits.ts"
 import { readLogs } from "./logs.ts"
 import { readModel, readModelPrices } from "./model.ts"
 import { readOidc } from "./oidc.ts"
+import { readOtlp } from "./otlp.ts"
 import { readOperators } from "./operators.ts"
 import { readOutbound } from "./outbound.ts"
 import { readRetention } from "./retention.ts"
@@ -30,6 +31,7 @@ const read = Effect.gen(function* () {
   return {
     ...server,
     logs: yield* readLogs,
+    otlp: yield* readOtlp,
     model: yield* readModel,
     modelPrices: yield* readModelPrices,
     ...(yield* readTurns),

@@ -6,6 +6,7 @@ import { clockSeconds, countersBy, histogram, QUICK_SECONDS } from "#pipeline/te
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Prices } from "#src/model/prices.ts"
 import type { Reserve } from "#src/model/reservation.ts"
+import { currentTraceparent } from "#pipeline/telemetry/trace.ts"
 import { type Accepted, type InboundMessage, Inbox, InboxUnavailable, Refused } from "#pipeline/Inbox.ts"
 import {
   type AcceptColumns,
@@ -38,6 +39,7 @@ interface Send extends InboundMessage {
   readonly runRef: string
   readonly saidId: string
   readonly statusId: string | null
+  readonly traceparent: string | null
 }
 
 /** The result of a batch, and whether lanes have something to deliver. */
@@ -81,6 +83,7 @@ const toColumns = (batch: ReadonlyArray<Send>, reserve: Reserve): AcceptColumns 
     said: batch.map((send) => JSON.stringify(said(send))),
     statusId: batch.map((send) => send.statusId),
     status: batch.map((send) => (send.statusId === null ? null : JSON.stringify(status(send)))),
+    traceparent: batch.map((send) => send.traceparent),
     repeated: batch.map((send, index) => (send.clientMessageId !== null && firstOf(batch, send) < index ? 1 : 0))
   }
 }
@@ -196,7 +199,8 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
           ...message,
           runRef: newId("run"),
           saidId: newId("evt"),
-          statusId: message.source === "api" ? newId("evt") : null
+          statusId: message.source === "api" ? newId("evt") : null,
+          traceparent: yield* currentTraceparent
         }
         const startedAt = clockSeconds()
         const row = yield* submit(send).pipe(Effect.mapError((cause) => new InboxUnavailable({ cause })))

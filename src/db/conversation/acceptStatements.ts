@@ -21,6 +21,7 @@ export interface AcceptColumns {
   readonly said: ReadonlyArray<string>
   readonly statusId: ReadonlyArray<string | null>
   readonly status: ReadonlyArray<string | null>
+  readonly traceparent: ReadonlyArray<string | null>
   /** Whether the key occurred earlier in this batch: 1 or 0. */
   readonly repeated: ReadonlyArray<number>
 }
@@ -150,9 +151,10 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean, pric
         ${b.source}::text[], ${b.reservation}::bigint[],
           ${b.extractionReservation}::bigint[], ${b.perCharacterMegabyte}::bigint[], ${b.fault}::text[],
         ${b.run}::text[], ${b.saidId}::text[],
-          ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[], ${b.repeated}::int[])
+          ${b.said}::text[], ${b.statusId}::text[], ${b.status}::text[], ${b.traceparent}::text[], ${b.repeated}::int[])
       with ordinality as s(app_id, session_id, client_message_id, reply_mode, source_kind, base_hold_micro_usd,
-        reading_hold_micro_usd, per_character_megabyte, fault, run_ref, said_id, said, status_id, generating, repeated,
+        reading_hold_micro_usd, per_character_megabyte, fault, run_ref, said_id, said, status_id, generating,
+          traceparent, repeated,
           n)
     left join session_logs l using (app_id, session_id)
     left join sessions c using (app_id, session_id)${characterOf(sql, b)}
@@ -187,17 +189,18 @@ ${limited ? countedUse(sql) : sql``}
   ), entered as (
     ${insertLedgerEntries(sql, "numbered", "hold", sql`hold_micro_usd`, priceVersion)}
   ), said as (
-    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-    select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, traceparent)
+    select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json, traceparent
       from numbered
     union all
-    select app_id, session_id, cursor + 1, status_id, 'run.status', 'character', run_ref, source_kind, generating::json
+    select app_id, session_id, cursor + 1, status_id, 'run.status', 'character', run_ref, source_kind, generating::json,
+      traceparent
       from numbered where status_id is not null
   ), opened as (
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind,
-      hold_micro_usd, reading_hold_micro_usd, fault)
+      hold_micro_usd, reading_hold_micro_usd, fault, traceparent)
     select app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind, hold_micro_usd,
-      reading_hold_micro_usd, fault from numbered
+      reading_hold_micro_usd, fault, traceparent from numbered
   ), woken as (
     select case when exists (select from numbered) then ${addTurnJobs(
       sql,

@@ -21,6 +21,8 @@ export interface ClaimRow {
   readonly text: string
   readonly initiative: ProactiveBrief | null
   readonly fault: Fault | null
+  /** The trace of the message. */
+  readonly traceparent: string | null
   readonly character_slug: string
   readonly character_version: number
   readonly external_user_ref: string
@@ -75,7 +77,7 @@ export const claimTurns = (
     returning t.*, s.character_slug, s.external_user_ref
   )
   select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at,
-    t.deferred, t.stopped, t.fault, l.status as session_status,
+    t.deferred, t.stopped, t.fault, t.traceparent, l.status as session_status,
     coalesce(e.payload ->> 'text', '') as text, t.initiative,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
       t.character_slug = any(u.minor_characters) as minor_character,

@@ -74,14 +74,15 @@ export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) =
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       and t.owner = d.owner and t.fence = d.fence and t.outcome is null
     returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index,
-      t.run_ref, t.fence, t.source_kind, t.outcome, t.reply_mode, t.hold_micro_usd, t.reading_hold_micro_usd,
+      t.run_ref, t.traceparent, t.fence, t.source_kind, t.outcome, t.reply_mode,
+        t.hold_micro_usd, t.reading_hold_micro_usd,
         t.accepted_at,
       c.external_user_ref, t.initiative is null as answers, d.outcome as meant, l.status as session_status,
         l.last_cursor
   ), appended as (
-    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, traceparent)
     select s.app_id, s.session_id, s.last_cursor + e.place, e.id, e.type, e.role, s.run_ref, s.source_kind,
-      e.payload::json
+      e.payload::json, s.traceparent
     from settled s join said e using (n) where s.session_status = 'active' and s.outcome = s.meant
     returning session_id, type, payload
   ), counted as (

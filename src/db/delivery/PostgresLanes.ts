@@ -54,6 +54,7 @@ const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<L
       type: row.type,
       text: row.text,
       createdAt: row.created_at.getTime(),
+      traceparent: row.traceparent,
       expired: row.expired,
       redo: row.redo,
       sent: row.sent ?? []

@@ -47,6 +47,7 @@ interface LeasedEvent {
   readonly type: string
   readonly text: string
   readonly created_at: Date
+  readonly traceparent: string | null
   readonly expired: boolean
   readonly redo: boolean
   readonly sent: ReadonlyArray<number> | null
@@ -123,14 +124,14 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
       select e.cursor, e.id, e.type,
         ${shownEvent(sql)} as text, e.created_at, coalesce(e.expires_at <= now(), false)
           or coalesce(e.created_at < p.stale_before,
-          false) as expired, p.redo <> '{}' as redo from events e
+          false) as expired, p.redo <> '{}' as redo, e.traceparent from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}'
         and (p.events is null or e.type = any(p.events))
       order by e.cursor limit ${EVENTS_PER_LEASE}::int
     ) e
     union all
     select p.app_id, p.session_id, p.channel_id, e.cursor, e.id, e.type,
-      ${shownEvent(sql)}, e.created_at, false, true,
+      ${shownEvent(sql)}, e.created_at, false, true, e.traceparent,
         row_number() over (partition by p.app_id, p.session_id, p.channel_id
         order by e.cursor)
     from picked p left join sessions s using (app_id, session_id) join events e on e.app_id = p.app_id
@@ -176,7 +177,7 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
           else p.sending_part end and a.outcome = 'unknown'
         and a.fence is distinct from p.sending_fence
     ) else 0 end as unknowns,
-    n.cursor, n.id, n.type, n.text, n.created_at, n.expired, n.redo, case when n.redo and p.paced then (
+    n.cursor, n.id, n.type, n.text, n.created_at, n.traceparent, n.expired, n.redo, case when n.redo and p.paced then (
       select json_agg(a.part) from delivery_attempts a
       where a.app_id = p.app_id and a.session_id = p.session_id and a.channel_id = p.channel_id and a.cursor = n.cursor
         and a.outcome = 'sent'

@@ -17,6 +17,7 @@ import { countRequests } from "./countRequests.ts"
 import { logRequests } from "./logRequests.ts"
 import { makeApp } from "./makeApp.ts"
 import { securityHeaders } from "./securityHeaders.ts"
+import { traceRequests } from "./traceRequests.ts"
 import type { HandlerServices, Routes, Server } from "./Server.ts"
 
 export interface HttpOptions {
@@ -46,7 +47,9 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         let baseUrl = yield* address.current
 
         const { trustedProxies, publicRequestsPerMinute } = options
+        const trace = yield* traceRequests
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
+        trace(app)
         countRequests(app)
         yield* logRequests(app)
         yield* admitRequests(app, {

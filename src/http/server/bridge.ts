@@ -6,6 +6,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import type { FastifyReply } from "fastify"
 import type { LogUnavailable } from "#channels/event-log/EventLog.ts"
 import type { InboxUnavailable } from "#pipeline/Inbox.ts"
@@ -56,10 +57,12 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
       new Promise((resolve, reject) => {
         const unit = unitOfRequest(reply.request)
         if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
+        const { id, span } = reply.request
         const context = Context.make(CurrentUnit, unit).pipe(
-          Context.add(References.CurrentLogAnnotations, { request_id: reply.request.id })
+          Context.add(References.CurrentLogAnnotations, { request_id: id })
         )
-        const fiber = fork(Effect.provideContext(effect, context))
+        const within = span === null ? context : Context.add(context, Tracer.ParentSpan, span)
+        const fiber = fork(Effect.provideContext(effect, within as typeof context))
         fiber.addObserver((exit) =>
           Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id))
         )

@@ -2,6 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StageRecord } from "#pipeline/domain/Turn.ts"
+import { TROUPE } from "#pipeline/telemetry/genAi.ts"
+import { continueTrace, inSpan } from "#pipeline/telemetry/trace.ts"
 import { TurnTrace } from "#pipeline/TurnTrace.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Lease, type SessionRef, type Settled, Turns } from "#src/db/conversation/Turns.ts"
@@ -22,6 +24,19 @@ const leaseOf = (row: ClaimRow): Lease => ({
 })
 const unitOfTurn = ({ app_id, session_id, turn_index }: ClaimRow) =>
   unitOf("turn", app_id, `${session_id} ${turn_index}`)
+
+/** A run of the turn, in the trace of its message. A run in another process, after this one died, is in it too. */
+const traced = <A, E, R>(row: ClaimRow, run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  run.pipe(
+    inSpan("turn", "consumer", {
+      [TROUPE.app]: row.app_id,
+      [TROUPE.session]: row.session_id,
+      [TROUPE.run]: row.run_ref,
+      [TROUPE.turn]: row.turn_index,
+      [TROUPE.fence]: row.fence
+    }),
+    continueTrace(row.traceparent)
+  )
 
 /** Claims the next turn of a session and runs it to its end. Undefined: there is none that may be claimed. */
 export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurns, isClosed: () => boolean) {
@@ -48,7 +63,7 @@ export const makeRunNextTurn = Effect.fnUntraced(function* (running: RunningTurn
         const lease = leaseOf(row)
         const trace = new TurnTrace(yield* Clock.Clock, book(lease), yieldBudget(lease.appId))
         return yield* running.track(lease, (stop) =>
-          restore(inUnit(unitOfTurn(row), runTurn({ row, lease, trace, overrides, stop }))).pipe(
+          restore(inUnit(unitOfTurn(row), traced(row, runTurn({ row, lease, trace, overrides, stop })))).pipe(
             Effect.onInterrupt(() => giveBack(lease, trace.records))
           )
         )

@@ -4,6 +4,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { replyDelayMs } from "#pipeline/domain/replyDelay.ts"
 import { Outcome } from "#pipeline/domain/Turn.ts"
+import { TROUPE } from "#pipeline/telemetry/genAi.ts"
+import { describeSpan, inSpan } from "#pipeline/telemetry/trace.ts"
 import { countersBy, histogram, LONG_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { Spending, SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import type { TurnTrace } from "#pipeline/TurnTrace.ts"
@@ -56,7 +58,10 @@ export const makeRunTurn = Effect.gen(function* () {
 
   const settle = Effect.fnUntraced(function* (row: ClaimRow, lease: Lease, outcome: Outcome, trace: TurnTrace) {
     const { initiative: proactive, accepted_at } = row
-    const settled = yield* untilReachable(turns.settle({ lease, proactive, outcome, stages: trace.records }))
+    yield* describeSpan({ [TROUPE.outcome]: OUTCOMES[outcome._tag] })
+    const settled = yield* untilReachable(turns.settle({ lease, proactive, outcome, stages: trace.records })).pipe(
+      inSpan("settle")
+    )
     if (settled._tag === "Settled") {
       ended(OUTCOMES[outcome._tag]).add()
       if (outcome._tag === "Replied" && proactive === null)

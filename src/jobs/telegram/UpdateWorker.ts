@@ -6,6 +6,8 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import { TROUPE } from "#pipeline/telemetry/genAi.ts"
+import { inSpan } from "#pipeline/telemetry/trace.ts"
 import { repeatForever } from "#channels/repeatForever.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
@@ -64,7 +66,14 @@ export class UpdateWorker extends Context.Service<
       const unitOfBatch = ([{ app_id, channel_id, update_id }]: Batch) =>
         unitOf("update", app_id, `${channel_id} ${update_id}`)
       const handle = (batch: Batch) =>
-        attempt(unitOfBatch(batch), handleBatch(batch), giveUp(batch)).pipe(
+        attempt(
+          unitOfBatch(batch),
+          inSpan("telegram update", "consumer", {
+            [TROUPE.app]: batch[0].app_id,
+            [TROUPE.channel]: batch[0].channel_id
+          })(handleBatch(batch)),
+          giveUp(batch)
+        ).pipe(
           Effect.catchTags({
             CharacterUnavailable: ({ reason }) => declineChat(batch, reason),
             QuotaReached: () => updates.done(batch)

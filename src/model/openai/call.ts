@@ -6,7 +6,10 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import OpenAI from "openai"
 import type { ChatMessage } from "#pipeline/chat.ts"
+import { GEN_AI } from "#pipeline/telemetry/genAi.ts"
+import { describeSpan, inSpan } from "#pipeline/telemetry/trace.ts"
 import { measureCall } from "../modelMetrics.ts"
+import { describeAnswer } from "./describeAnswer.ts"
 import { badResponse, CallFailed, LENGTH_REFUSED, filtered, refusal, timedOut, toCallFailed } from "./failure.ts"
 import { type Format, responseFormat, type Rung } from "./Format.ts"
 import { type Spent, spentOn } from "./usage.ts"
@@ -132,7 +135,18 @@ export const makeCall = (options: OpenAiOptions) => {
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
       ),
       Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) }),
-      measureCall(format.name, options.model)
+      measureCall(format.name, options.model),
+      Effect.tap((answer) => describeAnswer(messages, answer)),
+      Effect.tapError(({ code }) => describeSpan({ [GEN_AI.error]: code })),
+      inSpan(`chat ${options.model}`, "client", {
+        [GEN_AI.operation]: "chat",
+        [GEN_AI.provider]: "openai",
+        [GEN_AI.requestModel]: options.model,
+        [GEN_AI.maxTokens]: maxTokens,
+        [GEN_AI.outputType]: rung === "text" ? "text" : "json",
+        [GEN_AI.purpose]: format.name,
+        ...(temperature !== undefined && { [GEN_AI.temperature]: temperature })
+      })
     )
 
   return Effect.fn("OpenAi.call")(function* (...request: Request) {

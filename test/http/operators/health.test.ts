@@ -2,8 +2,13 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
+import { ALERTS_APP } from "#src/health/alertsApp.ts"
+import { botProblems } from "#src/health/botProblems.ts"
+import { channelProblems, laneProblems, unknownProblems } from "#src/health/deliveryProblems.ts"
+import { jobProblems, queueProblems } from "#src/health/workProblems.ts"
 import { AppHealthData } from "#src/http/operators/appHealthSchemas.ts"
 import { AdminHealthData } from "#src/http/operators/adminHealthRoutes.ts"
 import type { ProblemData } from "#src/http/operators/problemSchemas.ts"
@@ -195,6 +200,157 @@ describe("health of a full disk", () => {
       await server.close()
       execFileSync("umount", [folder])
       rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe("health of what an app uses", () => {
+  it("reports old lanes and deliveries of which nobody knows whether they arrived", async () => {
+    const app = await harness.server.createApp()
+    const session = await app.createSession()
+    const { body } = await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url: `${broken.url}/hook` })
+    const channel: string = body.data.id
+    await sql()`update channels set not_before = now() + interval '1 hour' where channel_id = ${channel}`
+    await sql()`
+      insert into lanes (app_id, session_id, channel_id, generation, position, head, status, due_at)
+      values (${app.appId}, 'ses_old', ${channel}, 1, 0, 1, 'ready', now() - interval '1 hour')`
+    assert.deepInclude(await inBoth(app, "lane_old"), { count: 1, severity: "warning" })
+    await sql()`delete from lanes where session_id = 'ses_old'`
+    const attempt = (fence: number, outcome: string, minutes: number) => sql()`
+      insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
+      values (${app.appId}, ${session}, ${channel}, 90, ${fence}, 'evt_x', ${outcome},
+        now() - ${minutes}::int * interval '1 minute')`
+    await attempt(1, "unknown", 10)
+    const problem = await inBoth(app, "deliveries_unknown")
+    assert.strictEqual(problem.next_step.path, `/v1/sessions/${session}/delivery?channel_id=${channel}`)
+    await attempt(2, "sent", 9)
+    await notIn(app, "deliveries_unknown")
+  })
+
+  it("reports a budget at 80 and at 100 percent, a ledger that differs, and a suspension", async () => {
+    const app = await harness.server.createApp({ budgetUsd: 10 })
+    const spend = (usd: number) => sql()`
+      update allowances set day = utc_today(), month_used_micro_usd = ${usd * 1_000_000}::bigint
+      where app_id = ${app.appId} and kind = 'app'`
+    await spend(7.9)
+    assert.deepStrictEqual((await appHealth(app)).problems, [])
+    await spend(8)
+    assert.deepInclude((await inBoth(app, "budget_nearly_spent")).evidence, { percent: 80, limit_usd: 10, used_usd: 8 })
+    await spend(10)
+    assert.strictEqual((await inBoth(app, "budget_spent")).severity, "critical")
+    await spend(0)
+
+    await sql()`insert into ledger_mismatches (app_id, turns, run_ref) values (${app.appId}, 2, 'run_x')`
+    assert.strictEqual((await inBoth(app, "ledger_mismatch")).count, 2)
+    await sql()`delete from ledger_mismatches`
+
+    await sql()`insert into telegram_holds (scope, kind, reason) values (${app.appId}, 'app', 'unpaid')`
+    const [held] = ofKind((await adminHealth()).problems, "app_suspended", app)
+    assert.deepInclude(held, { severity: "info" })
+    assert.deepInclude(held?.evidence, { reason: "unpaid" })
+    await sql()`delete from telegram_holds`
+  })
+})
+
+describe("health without a worker, and without the database", () => {
+  it("is down in both views, and GET /admin/health answers even if the database does not", async () => {
+    const server = await startTestServer({ env: { ADMIN_TOKEN, ROLES: "api" } })
+    const client = new TestApp(server.baseUrl, "", ADMIN_TOKEN)
+    try {
+      const app = await server.createApp()
+      assert.strictEqual((await appHealth(app)).status, "down")
+      const health = await adminHealth(client)
+      assert.strictEqual(health.status, "down")
+      assert.include(ofKind(health.problems, "no_worker")[0]?.cause ?? "", "worker")
+      await app.send(await app.createSession(), "hello")
+      await server.database.sql`update turns set due_at = now() - interval '10 minutes'`
+      assert.deepInclude(ofKind((await appHealth(app)).problems, "queue_lag")[0], { severity: "critical", count: 1 })
+      const name = new URL(server.database.url).pathname.slice(1)
+      const admin = postgres(server.database.url.replace(/\/[^/]+$/, "/postgres"), { max: 1 })
+      try {
+        await admin.unsafe(`alter database ${name} with allow_connections false`)
+        await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+        const without = await adminHealth(client)
+        assert.strictEqual(without.status, "down")
+        assert.strictEqual(without.problems[0]?.kind, "database_unreachable")
+        assert.isString(without.problems[0]?.since)
+        assert.strictEqual(without.checks.find((check) => check.name === "bots")?.status, "unknown")
+        assert.include((await client.get("/admin/overview")).body.data.verdict, "Nobody gets an answer")
+      } finally {
+        await admin.unsafe(`alter database ${name} with allow_connections true`)
+        await admin.end()
+      }
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe("the next step of every problem", () => {
+  it("names a route that the server has", async () => {
+    const documented = (await (await fetch(`${harness.server.baseUrl}/openapi.json`)).json()) as {
+      readonly paths: Readonly<Record<string, object>>
+    }
+    const routes = Object.entries(documented.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "*")}`)
+    )
+    const at = new Date()
+    const old = new Date(0)
+    const of = { app_id: "app_x", channel_id: "chn_x", kind: "webhook", session_id: "ses_x" }
+    const bot = {
+      ...of,
+      username: null,
+      reason: null,
+      status_since: old,
+      updates_waiting_since: old,
+      last_in_at: null,
+      last_out_at: null,
+      probed_at: null,
+      updates_waiting: 1,
+      last_error_message: null
+    }
+    const channel = {
+      ...of,
+      status_since: old,
+      failing_since: old,
+      consecutive_failures: 9,
+      last_success_at: null,
+      last_failure_at: null,
+      last_status_code: 500,
+      last_error_code: null
+    }
+    const problems = [
+      ...["revoked", "pending", "active"].flatMap((status) => botProblems({ ...bot, status }, at)),
+      ...["webhook_hijacked", "conflict", "webhook_failing", "frozen", "profile_incomplete"].flatMap((reason) =>
+        botProblems({ ...bot, status: "degraded", reason }, at)
+      ),
+      ...["active", "disabled"].flatMap((status) =>
+        [channel, { ...channel, session_id: null }, { ...channel, app_id: ALERTS_APP }].flatMap((each) =>
+          channelProblems({ ...each, status })
+        )
+      ),
+      ...channelProblems({ ...channel, kind: "telegram_byo", status: "active" }),
+      ...laneProblems({ ...of, oldest_due_at: old, lanes: 1 }, at),
+      ...unknownProblems({ ...of, first_at: old, deliveries: 1 }),
+      ...queueProblems([{ app_id: "app_x", waiting: 1, oldest_due_at: old }], at),
+      ...jobProblems(
+        {
+          task: "turn",
+          due: 1,
+          oldest_due_at: old,
+          failed: 1,
+          failed_at: old,
+          last_error: "boom",
+          locked: 1,
+          oldest_locked_at: old
+        },
+        at
+      )
+    ]
+    assert.isAbove(problems.length, 18)
+    for (const { kind, next_step } of problems) {
+      const path = next_step.path?.split("?")[0]?.replaceAll(/\/(?:app|chn|ses|evr)_\w+/g, "/*") ?? ""
+      assert.include(routes, `${next_step.method} ${path}`, kind)
     }
   })
 })

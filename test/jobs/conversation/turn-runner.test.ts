@@ -33,6 +33,7 @@ const row: ClaimRow = {
   session_status: "active",
   text: "hello",
   fault: null,
+  traceparent: null,
   initiative: null,
   character_slug: "mara",
   character_version: 1,
