@@ -8,6 +8,7 @@ import { consoleLink } from "./commands/consoleCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
 import { key } from "./commands/keyCommand.ts"
 import { ledger } from "./commands/ledgerCommand.ts"
+import { migrate } from "./commands/migrateCommand.ts"
 import { operator } from "./commands/operatorCommand.ts"
 import { rebuild } from "./commands/rebuildCommand.ts"
 import { secrets } from "./commands/secretsCommand.ts"
@@ -21,6 +22,7 @@ await runMain(
     meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
     subCommands: {
       serve,
+      migrate,
       console: consoleLink,
       operator,
       status,

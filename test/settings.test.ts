@@ -37,6 +37,7 @@ describe("an invalid setting", () => {
     ["PUBLIC_URL", "troupe.example"],
     ["DATABASE_URL", "mysql://localhost/troupe"],
     ["DATA_DIR", " "],
+    ["AUTO_MIGRATE", "later"],
     ["ROLES", ","],
     ["ROLES", "api,cook"],
     ["TRUST_PROXY", "10.0.0.1"],

@@ -15,6 +15,7 @@ import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
 import { Imports } from "#src/db/character/Imports.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
 import { migrate } from "#src/db/postgres/migrate.ts"
+import { requireSchema } from "#src/db/postgres/schemaDifference.ts"
 import { ArcInfluences } from "#src/db/world/ArcInfluences.ts"
 import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
@@ -26,14 +27,19 @@ import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Usage } from "#src/db/billing/Usage.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
-/** PostgreSQL, external or embedded, with the current schema. */
-export const database = Layer.unwrap(
+/** PostgreSQL, external or embedded, with whatever schema it has. */
+export const connection = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, dataDir } = yield* Settings
     const url = databaseUrl ?? Redacted.make((yield* EmbeddedPostgres.open(dataDir)).url)
-    return Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Database.layer({ url, maxConnections: 12 })))
+    return Database.layer({ url, maxConnections: 12 })
   })
 )
+
+/** PostgreSQL with the current schema. */
+export const database = Layer.effectDiscard(
+  Effect.flatMap(Settings, ({ autoMigrate }) => (autoMigrate ? Effect.asVoid(migrate) : requireSchema))
+).pipe(Layer.provideMerge(connection))
 
 /** Reads and writes tables, without the engine. Sufficient for the command line. */
 export const tables = Layer.mergeAll(

@@ -14,6 +14,7 @@ const env = Config.all({
   PUBLIC_URL: Config.option(Config.String("PUBLIC_URL")),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATA_DIR: text("DATA_DIR", ".data"),
+  AUTO_MIGRATE: text("AUTO_MIGRATE", "true"),
   ROLES: text("ROLES", ROLES.join(",")),
   TRUST_PROXY: text("TRUST_PROXY", "false"),
   OPERATIONS_HOST: text("OPERATIONS_HOST", "127.0.0.1"),
@@ -34,6 +35,8 @@ export const readServer = Effect.gen(function* () {
     publicUrl: yield* check.optionalUrl("PUBLIC_URL", e.PUBLIC_URL),
     databaseUrl,
     dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
+    /** Whether a process migrates the schema when it starts. Otherwise it refuses to start on a different one. */
+    autoMigrate: (yield* check.oneOf("AUTO_MIGRATE", e.AUTO_MIGRATE, ["true", "false"])) === "true",
     roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
     /** The listener for probes and Prometheus. Without a port there is none. */
     operations: {

@@ -5,7 +5,8 @@ import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
-import { migrationFiles } from "#src/db/postgres/migrationFiles.ts"
+import { readMigrations } from "#src/db/postgres/migrationFiles.ts"
+import { type AppliedMigration, compareSchema, schemaProblem } from "#src/db/postgres/schemaDifference.ts"
 
 /** What has to be true for this process to do its work. */
 export const READINESS_CHECKS = ["database", "standby", "schema", "write"] as const
@@ -37,16 +38,6 @@ const standby: NotReady = {
   message: "The database is a standby: nothing can be written to it.",
   fix: "Point DATABASE_URL at the primary."
 }
-const missing = (names: ReadonlyArray<string>): NotReady => ({
-  check: "schema",
-  message: `The schema lacks migrations of this version: ${names.join(", ")}.`,
-  fix: "Restart this process, which applies them."
-})
-const unknown = (names: ReadonlyArray<string>): NotReady => ({
-  check: "schema",
-  message: `The schema has migrations that this version does not know: ${names.join(", ")}.`,
-  fix: "Run the version that has applied them."
-})
 const unwritable = ({ sqlState }: DatabaseError): NotReady =>
   sqlState === DISK_FULL
     ? { check: "write", message: "The disk of the database is full.", fix: "Free space on the disk of the database." }
@@ -75,18 +66,15 @@ export class Readiness extends Context.Service<
     Effect.gen(function* () {
       const { query, transaction } = yield* Database
       const run = yield* FiberSet.makeRuntime()
-      const ours = new Set(migrationFiles())
+      const ours = readMigrations()
 
-      const schema = query<Array<{ recovering: boolean; name: string }>>(
-        (sql) => sql`select pg_is_in_recovery() as recovering, name from schema_migrations`
+      const schema = query<Array<AppliedMigration & { recovering: boolean }>>(
+        (sql) => sql`select pg_is_in_recovery() as recovering, name, checksum from schema_migrations`
       ).pipe(
         Effect.map((rows) => {
           if (rows.some(({ recovering }) => recovering)) return standby
-          const theirs = new Set(rows.map(({ name }) => name))
-          const lacking = [...ours].filter((name) => !theirs.has(name))
-          if (lacking.length > 0) return missing(lacking)
-          const newer = [...theirs].filter((name) => !ours.has(name)).sort()
-          return newer.length > 0 ? unknown(newer) : null
+          const problem = schemaProblem(compareSchema(ours, rows))
+          return problem === null ? null : ({ check: "schema", ...problem } satisfies NotReady)
         })
       )
       // A small write fits into pages and log files that exist, also on a full disk. A result that is larger than

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -7,9 +7,12 @@ import * as References from "effect/References"
 import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 import { Database } from "#src/db/postgres/Database.ts"
-import { migrate } from "#src/db/postgres/migrate.ts"
+import { migrate, migrateWith } from "#src/db/postgres/migrate.ts"
+import { type Migration, readMigrations } from "#src/db/postgres/migrationFiles.ts"
 import { dropDatabase } from "#test/support/dropDatabase.ts"
 import { onDatabase } from "#test/support/onDatabase.ts"
+import { runTroupe } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
 
 const FILES = readdirSync(resolve(import.meta.dirname, "../../../migrations"))
   .filter((name) => name.endsWith(".sql"))
@@ -32,12 +35,25 @@ afterAll(async () => {
 })
 
 /** The start of a process: its own pool, and an up-to-date schema. */
-const start = () =>
+const start = (migrating: typeof migrate = migrate) =>
   Effect.runPromise(
-    migrate.pipe(
+    migrating.pipe(
       Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
       Effect.provideService(References.MinimumLogLevel, "Fatal")
     )
+  )
+
+/** A file of a later version. */
+const file = (name: string, text: string): Migration => ({
+  name,
+  text,
+  checksum: createHash("sha256").update(text).digest("hex"),
+  isTransactional: !text.startsWith("-- outside a transaction")
+})
+const refusal = (migrations: ReadonlyArray<Migration>) =>
+  start(migrateWith(migrations)).then(
+    () => "applied",
+    (error: unknown) => String(error)
   )
 
 const applied = () =>
@@ -45,7 +61,7 @@ const applied = () =>
 
 describe("migrations", () => {
   it("are applied once each if five processes start together on an empty database", async () => {
-    await Promise.all(Array.from({ length: 5 }, start))
+    await Promise.all(Array.from({ length: 5 }, () => start()))
     assert.deepStrictEqual(
       (await applied()).map((row) => row.name),
       FILES
@@ -79,5 +95,69 @@ describe("migrations", () => {
     )
     await sql`insert into schema_migrations (name) values (${FILES[0] ?? ""})`
     await start()
+  })
+
+  it("are recorded with a checksum, and a file that has changed since is named", async () => {
+    const [released, ...rest] = readMigrations()
+    if (released === undefined) return assert.fail("there are no migrations")
+    const edited = { ...released, checksum: file(released.name, `${released.text} `).checksum }
+    const [row] = await sql`select checksum from schema_migrations where name = ${released.name}`
+    assert.strictEqual(row?.["checksum"], released.checksum)
+    assert.include(await refusal([edited, ...rest]), `have changed since they were applied: ${released.name}`)
+  })
+
+  it("give up a lock that they do not get soon, so that others can go on, and try again", async () => {
+    await sql`create table busy (id int)`
+    const other = postgres(url, { max: 1, onnotice: () => {} })
+    const migrating = await other.begin(async (holding) => {
+      await holding`lock table busy in access share mode`
+      const pending = start(migrateWith([file("9001_busy.sql", "alter table busy add column more int")]))
+      const waits = async (isWaiting: boolean) =>
+        until(`the migration to ${isWaiting ? "wait for" : "give up"} its lock`, async () => {
+          const found = await sql`select 1 from pg_locks where relation = 'busy'::regclass and not granted`
+          return found.length > 0 === isWaiting ? true : undefined
+        })
+      await waits(true)
+      await waits(false)
+      return { pending }
+    })
+    await other.end()
+    assert.deepStrictEqual(await migrating.pending, ["9001_busy.sql"])
+  })
+
+  it("run a marked file outside a transaction, also after it has died halfway", async () => {
+    await sql`create table twins (id int)`
+    await sql`insert into twins values (1), (1)`
+    const files = [
+      file("9002_before.sql", "create table before_index ()"),
+      file("9003_index.sql", "-- outside a transaction\ncreate unique index concurrently twins_by_id on twins (id)"),
+      file("9004_after.sql", "create table after_index ()")
+    ]
+    assert.include(await refusal(files), "23505")
+    const [invalid] = await sql`select indisvalid from pg_index where indexrelid = 'twins_by_id'::regclass`
+    assert.deepStrictEqual({ ...invalid }, { indisvalid: false })
+    await sql`delete from twins where ctid = '(0,1)'`
+    assert.deepStrictEqual(await start(migrateWith(files)), ["9003_index.sql", "9004_after.sql"])
+    const [valid] = await sql`select indisvalid from pg_index where indexrelid = 'twins_by_id'::regclass`
+    assert.deepStrictEqual({ ...valid }, { indisvalid: true })
+    await sql`delete from schema_migrations where name like '9%'`
+  })
+
+  it("are left to the operator with AUTO_MIGRATE=false: a server does not start until they are applied", async () => {
+    const last = FILES.at(-1) ?? ""
+    const env = { DATABASE_URL: url, AUTO_MIGRATE: "false" }
+    const other = `late_${randomBytes(6).toString("hex")}`
+    await admin`create database ${admin(other)}`
+    const empty = { ...env, DATABASE_URL: onDatabase(url, other) }
+    const refused = await runTroupe(empty, ["serve"])
+    assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
+    assert.match(
+      refused.stderr,
+      new RegExp(`^troupe: The schema lacks .*${last}.*"npm run -s troupe -- migrate"\\.\n$`)
+    )
+    const migrated = await runTroupe(empty, ["migrate"])
+    assert.deepStrictEqual(JSON.parse(migrated.stdout), { applied: FILES, schema: last })
+    assert.strictEqual((await runTroupe(empty, ["app", "list"])).code, 0)
+    await dropDatabase(admin, other)
   })
 })
