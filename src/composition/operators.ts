@@ -10,6 +10,7 @@ import { Jobs } from "#src/db/operators/Jobs.ts"
 import { Presence } from "#src/db/operators/Presence.ts"
 import { Processes } from "#src/db/operators/Processes.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import { Holds } from "#src/db/operators/Holds.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { FleetBots } from "#src/db/operators/FleetBots.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
@@ -65,6 +66,7 @@ const settings = Layer.effect(
 export const serving = Layer.mergeAll(
   AppHealth.layer,
   Audit.layer,
+  Holds.layer,
   Jobs.layer,
   Processes.layer,
   Rollups.layer,

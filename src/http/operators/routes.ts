@@ -4,6 +4,7 @@ import { alertChannelRoutes } from "./alertChannelRoutes.ts"
 import { alertRoutes } from "./alertRoutes.ts"
 import { appHealthRoutes } from "./appHealthRoutes.ts"
 import { breakGlassRoutes } from "./breakGlassRoutes.ts"
+import { holdRoutes } from "./holdRoutes.ts"
 import { jobRoutes } from "./jobRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
@@ -28,6 +29,7 @@ export const routes: ReadonlyArray<Routes> = [
   alertRoutes,
   appHealthRoutes,
   breakGlassRoutes,
+  holdRoutes,
   jobRoutes,
   metricsRoutes,
   operatorAppRoutes,
