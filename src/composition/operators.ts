@@ -17,6 +17,7 @@ import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
 import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
 import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
+import { Suspensions } from "#src/db/operators/Suspensions.ts"
 import { Spending } from "#src/db/operators/Spending.ts"
 import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
@@ -27,6 +28,7 @@ import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
 import { access } from "./operatorAccess.ts"
 import { Settings } from "#src/settings/Settings.ts"
+import * as telegram from "./telegram.ts"
 
 /** The folders that the embedded database and pictures are stored in, on the machine of this process. */
 const disks = Layer.unwrap(
@@ -57,6 +59,9 @@ const lists = Layer.mergeAll(
   Spending.layer
 )
 
+/** What stops and resumes apps and bots. */
+const suspensions = Suspensions.layer.pipe(Layer.provideMerge(telegram.suspensions))
+
 const settings = Layer.effect(
   EffectiveSettings,
   Effect.map(Settings, ({ effective }) => effective)
@@ -72,7 +77,8 @@ export const serving = Layer.mergeAll(
   Rollups.layer,
   access,
   lists,
-  settings
+  settings,
+  suspensions
 )
 
 /** Services that jobs use. */

@@ -1,9 +1,15 @@
+import type { Operator } from "#src/accounts/Operator.ts"
 import type { Html } from "#src/http/server/page.ts"
 
 /** The entries of the navigation. */
 export const SECTIONS = [
   { path: "/console", name: "Overview" },
-  { path: "/console/apps", name: "Apps" }
+  { path: "/console/bots", name: "Bots" },
+  { path: "/console/conversations", name: "Conversations" },
+  { path: "/console/deliveries", name: "Deliveries" },
+  { path: "/console/apps", name: "Apps" },
+  { path: "/console/system", name: "System" },
+  { path: "/console/audit", name: "Audit" }
 ] as const
 export type Section = (typeof SECTIONS)[number]["path"]
 
@@ -13,6 +19,9 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly nowMs: number
+  /** The address of this server for others. */
+  readonly baseUrl: string
+  readonly operator: Operator
   /** The CSRF token as a hidden field. Every form that posts contains it. */
   readonly csrf: Html
   /** Whether the operator may change things. A viewer may not. */

@@ -29,13 +29,24 @@ interface Named {
   readonly role?: OperatorRole
 }
 
+interface Done {
+  readonly to: string
+  readonly flash: Flash
+}
+
+/** What an action did, and where to go next. */
+export const done = (to: string, text: string, tone: Flash["tone"] = "good"): Done => ({ to, flash: { tone, text } })
+
 /** Registers screens, and the actions of their forms. */
 export interface Console {
   readonly screen: (named: Named, show: (visit: Visit) => Handler<Screen>) => void
-  /** An action answers with where to go next, and with what it did. If it fails, that is said on `back`. */
+  /**
+   * An action answers with where to go next, and with what it did; or with a screen of something that is shown once.
+   * If it fails, that is said on `back`.
+   */
   readonly action: (
     named: Named,
-    act: (visit: Visit, form: URLSearchParams) => Handler<{ readonly to: string; readonly flash: Flash }>,
+    act: (visit: Visit, form: URLSearchParams) => Handler<Done | Screen>,
     back: (visit: Visit) => string
   ) => void
   /** A file to save. */
@@ -45,7 +56,7 @@ export interface Console {
   ) => void
 }
 
-const visitOf = Effect.fnUntraced(function* (request: FastifyRequest) {
+const visitOf = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: string) {
   const [path = "", query = ""] = request.url.split("?")
   const { csrf, acts, owns } = visitorOf(request)
   return {
@@ -53,6 +64,8 @@ const visitOf = Effect.fnUntraced(function* (request: FastifyRequest) {
     params: request.params as Readonly<Record<string, string>>,
     query: new URLSearchParams(query),
     nowMs: yield* Clock.currentTimeMillis,
+    baseUrl,
+    operator: request.operator,
     csrf,
     acts,
     owns
@@ -77,7 +90,7 @@ const problemScreen = (error: ApiError): Screen => ({
 /** Whether the request is for the changes of a screen, and not for the page. */
 const isLive = ({ url }: FastifyRequest) => new URL(url, "http://_").searchParams.get("live") === "1"
 
-const makeConsole = (app: App, { run, stopping }: Server): Console => {
+const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
   const opened = ({ operationId, summary, role }: Named, usual: OperatorRole) => ({
     exposeHeadRoute: false,
     // Set on the route itself, because the check of forms looks at it before the hooks of this scope run.
@@ -101,7 +114,7 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
   return {
     screen: (named, show) =>
       app.get(named.path, opened(named, "viewer"), async (request, reply) => {
-        const look = Effect.flatMap(visitOf(request), show)
+        const look = Effect.flatMap(visitOf(request, baseUrl()), show)
         if (!isLive(request)) return render(request, reply, await run(reply, look))
         await run(
           reply,
@@ -115,8 +128,8 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
       }),
     action: (named, act, back) =>
       app.post(named.path, opened(named, "operator"), async (request, reply) => {
-        const visit = await run(reply, visitOf(request))
-        const done = await run(
+        const visit = await run(reply, visitOf(request, baseUrl()))
+        const result = await run(
           reply,
           act(visit, request.body as URLSearchParams).pipe(
             Effect.provideService(CurrentActor, actorOf(request)),
@@ -124,17 +137,18 @@ const makeConsole = (app: App, { run, stopping }: Server): Console => {
           )
         ).catch((thrown: unknown) => {
           if (!(thrown instanceof ApiError) || thrown.status >= 500) throw thrown
-          return { to: back(visit), flash: failed(thrown) }
+          return { to: back(visit), flash: failed(thrown) } satisfies Done
         })
-        leaveFlash(reply, done.flash)
-        return reply.redirect(done.to, 303)
+        if ("section" in result) return render(request, reply, result)
+        leaveFlash(reply, result.flash)
+        return reply.redirect(result.to, 303)
       }),
     file: (named, read) =>
       app.get(named.path, opened(named, "viewer"), async (request, reply) =>
         reply
           .header("content-disposition", `attachment; filename="${named.name}"`)
           .type(named.type)
-          .send(await run(reply, Effect.flatMap(visitOf(request), read)))
+          .send(await run(reply, Effect.flatMap(visitOf(request, baseUrl()), read)))
       )
   }
 }

@@ -1,8 +1,46 @@
 import type { Routes } from "#src/http/server/Server.ts"
-import { appsScreen } from "./appsScreen.ts"
+import { appScreen } from "./apps/appScreen.ts"
+import { appsScreen } from "./apps/appsScreen.ts"
+import { suspendApp } from "./apps/suspendApp.ts"
 import { assetRoutes } from "./assets.ts"
+import { auditScreen } from "./audit/auditScreen.ts"
+import { attachBot } from "./bots/attachBot.ts"
+import { botActions } from "./bots/botActions.ts"
+import { botScreen } from "./bots/botScreen.ts"
+import { botsScreen } from "./bots/botsScreen.ts"
 import { consoleRoutes } from "./console.ts"
+import { conversationScreen } from "./conversations/conversationScreen.ts"
+import { conversationsScreen } from "./conversations/conversationsScreen.ts"
+import { deliveriesScreen } from "./deliveries/deliveriesScreen.ts"
+import { retryDeliveries } from "./deliveries/retryDeliveries.ts"
 import { overviewScreen } from "./overview/overviewScreen.ts"
+import { holdActions } from "./system/holdActions.ts"
+import { jobActions } from "./system/jobActions.ts"
+import { systemScreen } from "./system/systemScreen.ts"
+import { webhookScreen } from "./webhooks/webhookScreen.ts"
+import { webhooksScreen } from "./webhooks/webhooksScreen.ts"
 
 /** The routes of this domain. */
-export const routes: ReadonlyArray<Routes> = [assetRoutes, consoleRoutes([overviewScreen, appsScreen])]
+export const routes: ReadonlyArray<Routes> = [
+  assetRoutes,
+  consoleRoutes([
+    overviewScreen,
+    botsScreen,
+    attachBot,
+    botScreen,
+    botActions,
+    conversationsScreen,
+    conversationScreen,
+    deliveriesScreen,
+    retryDeliveries,
+    webhooksScreen,
+    webhookScreen,
+    appsScreen,
+    appScreen,
+    suspendApp,
+    systemScreen,
+    jobActions,
+    holdActions,
+    auditScreen
+  ])
+]

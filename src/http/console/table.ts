@@ -3,30 +3,29 @@ import { type Html, html } from "#src/http/server/page.ts"
 export interface Column<A> {
   readonly label: string
   readonly cell: (row: A) => Html | string
-  /** The name of this order in the URL. Without one, the column cannot be sorted by. */
-  readonly sort?: string
+  /** The order by this column: its name in the URL, and which way it runs. Without one, it cannot be sorted by. */
+  readonly sort?: { readonly name: string; readonly direction: "ascending" | "descending" }
   readonly num?: boolean
 }
 
 export interface Sorting {
-  /** The order at present: the name of a column, with `-` in front if it runs downwards. */
+  /** The name of the order at present. */
   readonly order: string
   /** The URL of this list in another order. */
   readonly url: (order: string) => string
 }
 
-const arrow = (direction: "ascending" | "descending") => (direction === "ascending" ? "↑" : "↓")
-
 const head = <A>({ label, sort, num }: Column<A>, sorting: Sorting | undefined): Html => {
   const align = num === true ? "num" : ""
   if (sort === undefined || sorting === undefined) return html`<th scope="col" class="${align}">${label}</th>`
-  const direction = sorting.order === sort ? "ascending" : sorting.order === `-${sort}` ? "descending" : null
-  const link = html`<a href="${sorting.url(direction === "descending" ? sort : `-${sort}`)}"
-    >${label}${direction === null ? null : html`<span aria-hidden="true">${arrow(direction)}</span>`}</a
-  >`
-  return direction === null
-    ? html`<th scope="col" class="${align}">${link}</th>`
-    : html`<th scope="col" class="${align}" aria-sort="${direction}">${link}</th>`
+  const { name, direction } = sort
+  return sorting.order === name
+    ? html`<th scope="col" class="${align}" aria-sort="${direction}">
+        <a href="${sorting.url(name)}"
+          >${label}<span aria-hidden="true">${direction === "ascending" ? "↑" : "↓"}</span></a
+        >
+      </th>`
+    : html`<th scope="col" class="${align}"><a href="${sorting.url(name)}">${label}</a></th>`
 }
 
 /**
@@ -47,7 +46,7 @@ export const table = <A>(options: {
     index === 0
       ? html`<th scope="row" role="rowheader" data-label="${name}"><div>${show(row)}</div></th>`
       : html`<td role="cell" data-label="${name}" class="${num === true ? "num" : ""}"><div>${show(row)}</div></td>`
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label} (table)">
     <table class="cards-when-narrow" role="table" aria-label="${label}">
       <thead role="rowgroup">
         <tr role="row">

@@ -18,8 +18,10 @@ import { anyDeliveryNotFound } from "./operatorErrors.ts"
 
 const ID = /^(evt_[0-9A-Z]{26})-((?:chn|bot)_[0-9A-Z]{26})-(\d{1,6})-(\d{1,9})$/
 
-const idOf = ({ event_id, channel_id, part, fence }: AttemptRow) => `${event_id}-${channel_id}-${part}-${fence}`
-const readId = (text: string): AttemptPosition | null => {
+/** The id of an attempt, which is also its position in the list. */
+export const attemptIdOf = ({ eventId, channelId, part, fence }: AttemptPosition) =>
+  `${eventId}-${channelId}-${part}-${fence}`
+export const readAttemptId = (text: string): AttemptPosition | null => {
   const [, eventId, channelId, part, fence] = ID.exec(text) ?? []
   return eventId === undefined || channelId === undefined || !isId("evt", eventId)
     ? null
@@ -28,7 +30,7 @@ const readId = (text: string): AttemptPosition | null => {
 
 /** The attempt that a path names. */
 export const findAttempt = Effect.fnUntraced(function* (id: string) {
-  const position = readId(id)
+  const position = readAttemptId(id)
   const found = position === null ? undefined : yield* DeliveryAttempts.use((attempts) => attempts.get(position))
   return found ?? (yield* anyDeliveryNotFound)
 })
@@ -48,7 +50,7 @@ export const readAttemptFilter = (given: Omit<z.output<typeof AttemptQuery>, "cu
 })
 
 export const toAttempt = (row: AttemptRow) => ({
-  id: idOf(row),
+  id: attemptIdOf({ eventId: row.event_id, channelId: row.channel_id, part: row.part, fence: row.fence }),
   app_id: row.app_id,
   session_id: row.session_id,
   channel_id: row.channel_id,
@@ -95,15 +97,13 @@ export const operatorDeliveryRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const { cursor, limit, ...filter } = request.query
-          const key = yield* placeCursorKey(cursor, (text) => readId(text) !== null)
+          const key = yield* placeCursorKey(cursor, (text) => readAttemptId(text) !== null)
           const { rows, next } = yield* DeliveryAttempts.use((attempts) =>
-            attempts.search(readAttemptFilter(filter), { after: key === null ? null : readId(key), limit })
+            attempts.search(readAttemptFilter(filter), { after: key === null ? null : readAttemptId(key), limit })
           )
           return success({
             deliveries: rows.map(toAttempt),
-            next_cursor: nextCursor(
-              next === null ? null : `${next.eventId}-${next.channelId}-${next.part}-${next.fence}`
-            )
+            next_cursor: nextCursor(next === null ? null : attemptIdOf(next))
           })
         })
       )

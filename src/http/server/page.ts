@@ -19,6 +19,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escape = (text: string) =>
   text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD").replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
 
+/**
+ * A text of several lines, as it was written: line breaks and the invisible joiners of emoji stay. What could change
+ * the direction of the text around it does not.
+ */
+export const prose = (text: string): Html => new Html(text.split("\n").map(escapeLine).join("\n"))
+const escapeLine = (line: string) => line.split("\u200d").map(escape).join("\u200d")
+
 type Part = string | number | Html | null | ReadonlyArray<Html>
 const toText = (part: Part): string =>
   part === null

@@ -47,56 +47,61 @@ export const wantedBot = (
   owner_ref: asked.owner_ref ?? null
 })
 
+/** Asks Telegram for what the link needs, and returns the transaction that makes the link. */
+export const prepareManagedBot = Effect.fnUntraced(function* (
+  appId: string,
+  body: BotCreate & { readonly mode: "managed" },
+  hooksAt: string
+) {
+  const character = yield* checkCharacter(appId, body.character_slug)
+  const manager = yield* Manager
+  yield* askTelegram(manager.register(hooksAt))
+  const username = yield* askTelegram(manager.username)
+  return Effect.gen(function* () {
+    const {
+      suggested_name: suggestedName,
+      suggested_username: suggestedUsername,
+      is_random: isRandom,
+      owner_ref: ownerRef
+    } = wantedBot(body, character)
+    const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) =>
+      requests.create(appId, {
+        channelId: newId("bot"),
+        characterSlug: body.character_slug,
+        suggestedName,
+        suggestedUsername,
+        isRandom,
+        ownerRef,
+        hooksAt,
+        joinWindowMs: body.join_window_ms,
+        drafts: body.drafts,
+        unknownPolicy: body.unknown_policy,
+        linkMinutes: LINK_MINUTES,
+        isShownAgain: false
+      })
+    ).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
+    const claimUrl = claimLink(username, claimCode)
+    const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
+    const link = {
+      url,
+      qr: qrCode(url),
+      claim_url: claimUrl,
+      claim_qr: qrCode(claimUrl),
+      expires_at: expiresAt.toISOString()
+    }
+    return { bot, link }
+  })
+})
+
 /** A bot that will be created by the person who opens the link. */
 export const createManagedBot = Effect.fnUntraced(function* (
   request: FastifyRequest,
   body: BotCreate & { readonly mode: "managed" },
   hooksAt: string
 ) {
-  const { appId } = request.principal
-  const character = yield* checkCharacter(appId, body.character_slug)
-  const manager = yield* Manager
-  yield* askTelegram(manager.register(hooksAt))
-  const username = yield* askTelegram(manager.username)
+  const create = yield* prepareManagedBot(request.principal.appId, body, hooksAt)
   return yield* createOnce(
     request,
-    Effect.gen(function* () {
-      const {
-        suggested_name: suggestedName,
-        suggested_username: suggestedUsername,
-        is_random: isRandom,
-        owner_ref: ownerRef
-      } = wantedBot(body, character)
-      const { bot, claimCode, expiresAt } = yield* Provisionings.use((requests) =>
-        requests.create(appId, {
-          channelId: newId("bot"),
-          characterSlug: body.character_slug,
-          suggestedName,
-          suggestedUsername,
-          isRandom,
-          ownerRef,
-          hooksAt,
-          joinWindowMs: body.join_window_ms,
-          drafts: body.drafts,
-          unknownPolicy: body.unknown_policy,
-          linkMinutes: LINK_MINUTES,
-          isShownAgain: false
-        })
-      ).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
-      const claimUrl = claimLink(username, claimCode)
-      const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
-      return {
-        ...success(toBotResource(bot)),
-        shownOnce: {
-          link: {
-            url,
-            qr: qrCode(url),
-            claim_url: claimUrl,
-            claim_qr: qrCode(claimUrl),
-            expires_at: expiresAt.toISOString()
-          }
-        }
-      }
-    })
+    Effect.map(create, ({ bot, link }) => ({ ...success(toBotResource(bot)), shownOnce: { link } }))
   )
 })

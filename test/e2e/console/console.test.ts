@@ -9,7 +9,17 @@ const ADMIN_TOKEN = "the-operator-of-the-console"
 /** A folder for screenshots of each screen, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const WIDTHS = [360, 768, 1280, 1920]
-const SCREENS = ["/console", "/console/apps"]
+const SCREENS = [
+  "/console",
+  "/console/bots",
+  "/console/bots/attach",
+  "/console/conversations",
+  "/console/deliveries",
+  "/console/webhooks",
+  "/console/apps",
+  "/console/system",
+  "/console/audit"
+]
 
 let server: TestServer
 let operator: { readonly baseUrl: string; readonly token: string }

@@ -63,7 +63,7 @@ beforeAll(async () => {
   ;[ours, theirs] = [await settle(), await settle()]
   // The operator sees every tenant, and no tenant gets in there.
   operations = operationsOf((await ours.app.get("/openapi.json")).body, {}).filter(
-    ({ path }) => !path.startsWith("/admin/")
+    ({ path }) => !/^\/(?:admin|console)\//.test(path)
   )
 })
 afterAll(async () => {

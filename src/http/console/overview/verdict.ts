@@ -1,42 +1,36 @@
 import type { Findings } from "#src/db/operators/Health.ts"
 import { statusOf } from "#src/health/statusOf.ts"
+import { type FleetCounts, verdict } from "#src/health/verdict.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { counted } from "../figures.ts"
 import { icon, type Tone } from "../icons.ts"
 
-const sentence = (problems: Findings["problems"]): string => {
-  const numbers = (["critical", "warning"] as const).map(
-    (severity) => problems.filter((problem) => problem.severity === severity).length
-  )
-  const [critical = 0, warnings = 0] = numbers
-  const parts = [
-    ...(critical > 0 ? [counted(critical, "critical problem")] : []),
-    ...(warnings > 0 ? [counted(warnings, "warning")] : [])
-  ]
-  return `There ${critical === 1 || (critical === 0 && warnings === 1) ? "is" : "are"} ${parts.join(" and ")}.`
+const numbers = (problems: Findings["problems"]): string => {
+  const names = { critical: "critical problem", warning: "warning", info: "thing stopped on purpose" } as const
+  const many = { critical: "critical problems", warning: "warnings", info: "things stopped on purpose" } as const
+  const parts = (["critical", "warning", "info"] as const).flatMap((severity) => {
+    const found = problems.filter((problem) => problem.severity === severity).length
+    return found === 0 ? [] : [counted(found, names[severity], many[severity])]
+  })
+  return parts.length === 0 ? "Nothing waits, and nothing fails." : `${parts.join(", ")}.`
 }
 
 /** The answer to "Is everything all right?". */
-export const verdict = ({ evidence, problems }: Findings): Html => {
+export const verdictOf = ({ evidence, problems }: Findings, fleet: FleetCounts | null): Html => {
   const status = statusOf(problems)
-  const stopped = problems.filter(({ severity }) => severity === "info").length
-  const [tone, title, text]: readonly [Tone, string, string] =
-    status === "ok"
-      ? [
-          "good",
-          "Everything is all right",
-          stopped === 0
-            ? `${counted(evidence.workers.length, "worker")} running, nothing waits, nothing fails.`
-            : `Nothing fails. ${counted(stopped, "thing is", "things are")} stopped on purpose.`
-        ]
-      : status === "down"
-        ? ["bad", "Nobody gets an answer", sentence(problems)]
-        : problems.some(({ severity }) => severity === "critical")
-          ? ["bad", "Something is wrong", sentence(problems)]
-          : ["warn", "It works, with problems", sentence(problems)]
+  const isCritical = status === "down" || problems.some(({ severity }) => severity === "critical")
+  const tone: Tone = status === "ok" ? "good" : isCritical ? "bad" : "warn"
   return html`<section class="card verdict ${tone}" aria-labelledby="verdict">
     ${icon(tone)}
-    <h2 id="verdict">${title}</h2>
-    <p class="soft">${text}${evidence.complete ? "" : " There are more problems than are shown."}</p>
+    <h2 id="verdict">${verdict(problems, fleet)}</h2>
+    <p class="soft">
+      ${numbers(problems)}
+      ${
+        fleet === null
+          ? null
+          : `${counted(fleet.apps, "app")}, ${counted(fleet.bots, "bot")}, ${counted(fleet.webhooks, "webhook")}.`
+      }
+      ${evidence.complete ? null : "There are more problems than are shown."}
+    </p>
   </section>`
 }

@@ -1,0 +1,121 @@
+import * as Effect from "effect/Effect"
+import { Traces } from "#src/db/conversation/Traces.ts"
+import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
+import type { FoundSession } from "#src/db/operators/SessionSearch.ts"
+import { findAnySession } from "#src/http/operators/operatorSessionRoutes.ts"
+import { validationError } from "#src/http/server/errors.ts"
+import { type Html, html } from "#src/http/server/page.ts"
+import { type Console, done } from "../console.ts"
+import { count, when } from "../figures.ts"
+import { input } from "../form.ts"
+import type { Visit } from "../Screen.ts"
+import { urlWith } from "../url.ts"
+import { bubbles } from "./bubbles.ts"
+import { CONVERSATIONS_PATH } from "./conversationsScreen.ts"
+import { readConversation } from "./readConversation.ts"
+import { sessionState } from "./sessionState.ts"
+import { waterfall } from "./waterfall.ts"
+
+const TURNS = 10
+const MAX_REASON = 500
+
+const facts = (session: FoundSession, nowMs: number): Html =>
+  html`<section class="card" aria-labelledby="facts">
+    <h2 id="facts">About this conversation</h2>
+    <dl class="facts">
+      <dt>State</dt><dd>${sessionState(session)}</dd>
+      <dt>Person</dt><dd><bdi>${session.external_user_ref}</bdi></dd>
+      <dt>Character</dt><dd><bdi>${session.character_slug}</bdi></dd>
+      <dt>App</dt><dd><a class="id" href="/console/apps/${session.app_id}">${session.app_id}</a></dd>
+      <dt>Turns</dt><dd>${count(session.turn_count)}</dd>
+      <dt>Began</dt><dd>${when(session.created_at, nowMs)}</dd>
+      <dt>Person wrote</dt><dd>${when(session.last_user_at, nowMs)}</dd>
+      <dt>Character wrote</dt><dd>${when(session.last_character_at, nowMs)}</dd>
+      <dt>Id</dt><dd class="id">${session.session_id}</dd>
+    </dl>
+  </section>`
+
+const opening = (session: FoundSession, until: Date | null, { csrf, owns, nowMs }: Visit): Html => {
+  if (until !== null)
+    return html`<p class="flash warn">You can read what was said, until ${when(until, nowMs)}. This is on record.</p>`
+  if (!owns) return html`<p class="soft">What was said is hidden. Only an owner can open it, for a reason.</p>`
+  return html`<details class="card" id="break-glass">
+    <summary>Read what was said…</summary>
+    <form class="stack" method="post" action="${CONVERSATIONS_PATH}/${session.session_id}/open">
+      ${csrf}
+      <p>
+        These are the words of a person who does not expect you to read them. Your reason is kept in the audit log, and
+        the content stays open to you for 15 minutes.
+      </p>
+      ${input({ name: "reason", label: "Reason", required: true, maxlength: MAX_REASON })}
+      <div class="row"><button class="first" type="submit">Open the content</button></div>
+    </form>
+  </details>`
+}
+
+/** One conversation as a phone shows it, and how each of its turns went. */
+export const conversationScreen = ({ screen, action }: Console): void => {
+  const path = `${CONVERSATIONS_PATH}/:session_id`
+
+  screen({ path, operationId: "showConversation", summary: "The screen of a conversation" }, (visit) =>
+    Effect.gen(function* () {
+      const { nowMs, params, query, operator } = visit
+      const session = yield* findAnySession(params["session_id"] ?? "")
+      const upTo = Number(query.get("up_to") ?? "")
+      const [conversation, turns, until] = yield* Effect.all(
+        [
+          readConversation(session, Number.isInteger(upTo) && upTo > 0 ? upTo : null),
+          Traces.use((traces) =>
+            traces.ofSession(session.app_id, session.session_id, { runRef: null, before: null, limit: TURNS })
+          ),
+          BreakGlass.use((glass) => glass.mayReadContent(operator, session.session_id))
+        ],
+        { concurrency: 3 }
+      )
+      const { earlier } = conversation
+      return {
+        section: CONVERSATIONS_PATH,
+        above: { url: CONVERSATIONS_PATH, name: "Conversations" },
+        title: `${session.external_user_ref} and ${session.character_slug}`,
+        lead: opening(session, until, visit),
+        live: html`<div class="split">
+          <div class="stack">
+            ${
+              earlier === null
+                ? null
+                : html`<p><a href="${urlWith(visit.path, query, { up_to: String(earlier) })}">Earlier messages</a></p>`
+            }
+            ${bubbles(conversation, until !== null, nowMs)}
+          </div>
+          <div class="stack">
+            ${facts(session, nowMs)}
+            <h2>Turns</h2>
+            ${turns.length === 0 ? html`<p class="soft">There has been no turn yet.</p>` : null}
+            ${turns.map((turn) => waterfall(turn, nowMs))}
+          </div>
+        </div>`
+      }
+    })
+  )
+
+  action(
+    {
+      path: `${path}/open`,
+      role: "owner",
+      operationId: "openConversation",
+      summary: "Open what was said, for a reason"
+    },
+    ({ params }, form) =>
+      Effect.gen(function* () {
+        const reason = (form.get("reason") ?? "").trim().slice(0, MAX_REASON)
+        if (reason === "") return yield* validationError("reason: Say why you need to read this.")
+        const { session_id } = yield* findAnySession(params["session_id"] ?? "")
+        yield* BreakGlass.use((glass) => glass.open(session_id, reason))
+        return done(
+          `${CONVERSATIONS_PATH}/${session_id}`,
+          "The content is open to you. Your reason is in the audit log."
+        )
+      }),
+    ({ params }) => `${CONVERSATIONS_PATH}/${params["session_id"]}`
+  )
+}

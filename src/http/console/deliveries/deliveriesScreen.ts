@@ -1,0 +1,116 @@
+import * as Effect from "effect/Effect"
+import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { attemptIdOf, findAttempt, readAttemptId, toAttemptDetail } from "#src/http/operators/operatorDeliveryRoutes.ts"
+import { nextCursor, placeCursorKey } from "#src/http/server/listing.ts"
+import { html, prose } from "#src/http/server/page.ts"
+import type { Console } from "../console.ts"
+import { bytes, duration, when } from "../figures.ts"
+import { post } from "../form.ts"
+import { pages } from "../pages.ts"
+import { attemptFilterOf, attemptFilters, attemptFilterText, DELIVERIES_PATH } from "./attemptQuery.ts"
+import { attemptsTable } from "./attemptsTable.ts"
+import { outcomeTag } from "./outcomes.ts"
+
+const PER_PAGE = 50
+
+/** Attempts at deliveries of all apps; and one, with what was sent and what came back. */
+export const deliveriesScreen = ({ screen }: Console): void => {
+  screen(
+    { path: DELIVERIES_PATH, operationId: "showDeliveries", summary: "The screen of attempts at deliveries" },
+    (visit) =>
+      Effect.gen(function* () {
+        const { nowMs, query } = visit
+        const key = yield* placeCursorKey(query.get("cursor") ?? undefined, (text) => readAttemptId(text) !== null)
+        const { rows, next } = yield* DeliveryAttempts.use((attempts) =>
+          attempts.search(attemptFilterOf(query, nowMs), {
+            after: key === null ? null : readAttemptId(key),
+            limit: PER_PAGE
+          })
+        )
+        const filter = attemptFilterText(query)
+        return {
+          section: DELIVERIES_PATH,
+          title: "Deliveries",
+          actions: html`<a class="button" href="/console/webhooks">Webhooks</a>${
+            visit.acts && rows.some(({ delivered }) => !delivered)
+              ? html`<a class="button" href="${DELIVERIES_PATH}/retry?${filter}">Retry all that match…</a>`
+              : null
+          }`,
+          lead: attemptFilters(query),
+          live: html`<section class="card flush">
+            ${attemptsTable(
+              rows,
+              nowMs,
+              filter === ""
+                ? html`<p>No delivery has failed.</p>
+                    <a class="button" href="${DELIVERIES_PATH}?state=any">Show those that arrived</a>`
+                : html`<p>No attempt matches these filters.</p>
+                    <a class="button" href="${DELIVERIES_PATH}">Clear the filters</a>`
+            )}
+            ${pages(visit, nextCursor(next === null ? null : attemptIdOf(next)))}
+          </section>`
+        }
+      })
+  )
+
+  screen(
+    { path: `${DELIVERIES_PATH}/:attempt_id`, operationId: "showAttempt", summary: "One attempt at a delivery" },
+    ({ acts, csrf, nowMs, params }) =>
+      Effect.gen(function* () {
+        const row = yield* findAttempt(params["attempt_id"] ?? "")
+        const { request, response } = toAttemptDetail(row)
+        return {
+          section: DELIVERIES_PATH,
+          above: { url: DELIVERIES_PATH, name: "Deliveries" },
+          title: "Attempt at a delivery",
+          actions:
+            acts && !row.delivered
+              ? post({
+                  action: `${DELIVERIES_PATH}/${params["attempt_id"]}/retry`,
+                  csrf,
+                  label: "Retry",
+                  tone: "first"
+                })
+              : html``,
+          live: html`<section class="card" aria-labelledby="facts">
+              <h2 id="facts">What happened</h2>
+              <dl class="facts">
+                <dt>Outcome</dt><dd>${outcomeTag(row.outcome)} ${row.delivered ? "" : "It has not arrived."}</dd>
+                <dt>When</dt><dd>${when(row.started_at, nowMs)}</dd>
+                <dt>Took</dt><dd>${row.latency_ms === null ? "–" : duration(row.latency_ms)}</dd>
+                <dt>Status</dt><dd>${row.status_code ?? "none was received"}</dd>
+                <dt>Error</dt><dd><bdi>${row.error_code ?? "none"}</bdi></dd>
+                <dt>Event</dt><dd class="id">${row.event_id}, part ${row.part + 1}</dd>
+              </dl>
+            </section>
+            <section class="card" aria-labelledby="sent">
+              <h2 id="sent">Request</h2>
+              ${
+                request === null
+                  ? html`<p class="soft">Requests are kept for webhooks, not for bots.</p>`
+                  : html`<dl class="facts">
+                        <dt>To</dt><dd class="mono">${request.url}</dd>
+                        <dt>Body</dt>
+                          <dd>${bytes(request.body_bytes)}, sha256 <span class="id">${request.body_sha256}</span></dd>
+                        <dt>Signed text</dt><dd class="mono">${request.signature_base}</dd>
+                      </dl>
+                      <pre tabindex="0" aria-label="Headers">${prose(
+                        Object.entries(request.headers)
+                          .map(([name, value]) => `${name}: ${value}`)
+                          .join("\n")
+                      )}</pre>`
+              }
+            </section>
+            <section class="card" aria-labelledby="answer">
+              <h2 id="answer">Response</h2>
+              ${
+                response === null || response === ""
+                  ? html`<p class="soft">Nothing came back, or an empty answer.</p>`
+                  : html`<pre tabindex="0" aria-label="Response">${prose(response)}</pre>`
+              }
+              <p class="soft small">At most 8 KiB of a response are kept.</p>
+            </section>`
+        }
+      })
+  )
+}

@@ -1,0 +1,137 @@
+import * as Effect from "effect/Effect"
+import { Channels } from "#src/db/delivery/Channels.ts"
+import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { Health } from "#src/db/operators/Health.ts"
+import type { ChannelRow } from "#src/db/operators/OperatorChannels.ts"
+import { testChannel } from "#src/http/delivery/testChannel.ts"
+import { findAnyChannel } from "#src/http/operators/operatorChannelRoutes.ts"
+import { anyChannelNotFound } from "#src/http/operators/operatorErrors.ts"
+import { type Html, html } from "#src/http/server/page.ts"
+import { type Console, done } from "../console.ts"
+import { anyAttempt, DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
+import { attemptsTable } from "../deliveries/attemptsTable.ts"
+import { count, when } from "../figures.ts"
+import { post } from "../form.ts"
+import { attentionFeed } from "../overview/attentionFeed.ts"
+import type { Visit } from "../Screen.ts"
+import { WEBHOOKS_PATH } from "./webhooksScreen.ts"
+import { webhookState } from "./webhookStates.ts"
+
+const SHOWN_ATTEMPTS = 20
+
+const actions = ({ channel_id, status }: ChannelRow, { csrf, acts }: Visit): Html => {
+  if (!acts) return html``
+  const url = `${WEBHOOKS_PATH}/${channel_id}`
+  return html`${post({ action: `${url}/test`, csrf, label: "Send a test event" })}
+  ${
+    status === "active"
+      ? post({ action: `${url}/pause`, csrf, label: "Pause" })
+      : post({ action: `${url}/resume`, csrf, label: "Resume", tone: "first" })
+  }`
+}
+
+const evidence = (row: ChannelRow, nowMs: number): Html =>
+  html`<section class="card" aria-labelledby="evidence">
+    <h2 id="evidence">Evidence</h2>
+    <dl class="figures">
+      <div><dt>Failed, last 24 h</dt>
+        <dd>${count(row.failures_24h)} <span class="small">of ${count(row.attempts_24h)}</span></dd></div>
+      <div><dt>Failures in a row</dt><dd>${count(row.consecutive_failures)}</dd></div>
+      <div><dt>Failing since</dt><dd>${when(row.failing_since, nowMs, "it does not")}</dd></div>
+      <div><dt>Last success</dt><dd>${when(row.last_success_at, nowMs)}</dd></div>
+      <div><dt>Next attempt</dt><dd>${when(row.not_before, nowMs, "as events come")}</dd></div>
+    </dl>
+    <dl class="facts">
+      <dt>App</dt><dd><a href="/console/apps/${row.app_id}"><bdi>${row.app_name}</bdi></a></dd>
+      <dt>Address</dt><dd class="mono"><bdi>${row.url}</bdi></dd>
+      <dt>Events</dt><dd>${row.events === null ? "all" : row.events.join(", ")}</dd>
+      <dt>Created</dt><dd>${when(row.created_at, nowMs)}</dd>
+      <dt>Id</dt><dd class="id">${row.channel_id}</dd>
+    </dl>
+  </section>`
+
+const scopeOf = ({ app_id, session_id }: ChannelRow) => ({ appId: app_id, sessionId: session_id })
+
+/** One webhook: what is wrong with it, its latest attempts, and what can be done. */
+export const webhookScreen = ({ screen, action }: Console): void => {
+  const path = `${WEBHOOKS_PATH}/:channel_id`
+  const idOf = ({ params }: Pick<Visit, "params">) => params["channel_id"] ?? ""
+  const back = (visit: Pick<Visit, "params">) => `${WEBHOOKS_PATH}/${idOf(visit)}`
+
+  screen({ path, operationId: "showWebhook", summary: "The screen of a webhook" }, (visit) =>
+    Effect.gen(function* () {
+      const { nowMs } = visit
+      const row = yield* findAnyChannel(idOf(visit))
+      const [{ problems }, { rows }] = yield* Effect.all(
+        [
+          Health.use((health) => health.ofApp(row.app_id)),
+          DeliveryAttempts.use((attempts) =>
+            attempts.search(
+              { ...anyAttempt, appId: row.app_id, channelId: row.channel_id },
+              { after: null, limit: SHOWN_ATTEMPTS }
+            )
+          )
+        ],
+        { concurrency: 2 }
+      )
+      return {
+        section: DELIVERIES_PATH,
+        above: { url: WEBHOOKS_PATH, name: "Webhooks" },
+        title: "Webhook",
+        actions: actions(row, visit),
+        live: html`<p class="row">${webhookState(row.status)} <bdi class="mono">${row.url}</bdi></p>
+          ${attentionFeed(
+            problems.filter(({ subject }) => subject.channel_id === row.channel_id),
+            nowMs
+          )}
+          ${evidence(row, nowMs)}
+          <section class="card flush" aria-labelledby="attempts">
+            <h2 id="attempts">Latest attempts</h2>
+            ${attemptsTable(rows, nowMs, html`<p>Nothing has been pushed yet.</p>`)}
+            <p class="pages">
+              <a href="${DELIVERIES_PATH}?channel=${row.channel_id}&amp;state=any">All its attempts</a>
+              <a href="/console/audit?subject=${row.channel_id}">Who did what to it</a>
+            </p>
+          </section>`
+      }
+    })
+  )
+
+  action(
+    { path: `${path}/test`, operationId: "testWebhookInConsole", summary: "Send a test event" },
+    (visit) =>
+      Effect.gen(function* () {
+        const row = yield* findAnyChannel(idOf(visit))
+        const channel = yield* Channels.use((channels) => channels.get(scopeOf(row), row.channel_id))
+        if (channel === undefined) return yield* anyChannelNotFound
+        const { outcome, status_code, error_code } = yield* testChannel(row.app_id, channel)
+        const answer = `${status_code === null ? "no status" : `status ${status_code}`}${
+          error_code === null ? "" : `, ${error_code}`
+        }`
+        return outcome === "sent"
+          ? done(back(visit), `The endpoint took the test event (${answer}).`)
+          : done(back(visit), `The test event did not arrive: ${answer}.`, "bad")
+      }),
+    back
+  )
+  action(
+    { path: `${path}/pause`, operationId: "pauseWebhookInConsole", summary: "Pause a webhook" },
+    (visit) =>
+      Effect.gen(function* () {
+        const row = yield* findAnyChannel(idOf(visit))
+        yield* Channels.use((channels) => channels.pause(scopeOf(row), row.channel_id))
+        return done(back(visit), "The webhook is paused. Events wait in the log until it is resumed.")
+      }),
+    back
+  )
+  action(
+    { path: `${path}/resume`, operationId: "resumeWebhookInConsole", summary: "Resume a webhook" },
+    (visit) =>
+      Effect.gen(function* () {
+        const row = yield* findAnyChannel(idOf(visit))
+        yield* Channels.use((channels) => channels.resume(scopeOf(row), row.channel_id))
+        return done(back(visit), "The webhook continues from where it stopped.")
+      }),
+    back
+  )
+}

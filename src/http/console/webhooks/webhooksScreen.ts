@@ -1,0 +1,80 @@
+import * as Effect from "effect/Effect"
+import { CHANNEL_SORTS, CHANNEL_STATES, type ChannelRow, OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
+import { positionOf, sortedPage } from "#src/http/operators/position.ts"
+import { html } from "#src/http/server/page.ts"
+import type { Console } from "../console.ts"
+import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
+import { count, percent, when } from "../figures.ts"
+import { filters, input, select } from "../form.ts"
+import { pages } from "../pages.ts"
+import { type Column, table } from "../table.ts"
+import { choice, urlWith, words } from "../url.ts"
+import { webhookState } from "./webhookStates.ts"
+
+export const WEBHOOKS_PATH = "/console/webhooks"
+const PER_PAGE = 50
+
+const columns = (nowMs: number): ReadonlyArray<Column<ChannelRow>> => [
+  {
+    label: "Webhook",
+    sort: { name: "newest", direction: "descending" },
+    cell: ({ channel_id, url }) => html`<a href="${WEBHOOKS_PATH}/${channel_id}"><bdi>${url}</bdi></a>`
+  },
+  { label: "State", cell: ({ status }) => webhookState(status) },
+  { label: "App", cell: ({ app_id, app_name }) => html`<a href="/console/apps/${app_id}"><bdi>${app_name}</bdi></a>` },
+  { label: "Receives", cell: ({ session_id }) => (session_id === null ? "the whole app" : "one conversation") },
+  {
+    label: "Failed, 24 h",
+    num: true,
+    sort: { name: "failure_rate", direction: "descending" },
+    cell: ({ failures_24h, attempts_24h }) =>
+      html`${count(failures_24h)} of ${count(attempts_24h)}
+        <span class="soft">${percent(failures_24h, attempts_24h)}</span>`
+  },
+  { label: "Failing since", cell: ({ failing_since }) => when(failing_since, nowMs, "–") },
+  { label: "Last success", cell: ({ last_success_at }) => when(last_success_at, nowMs) }
+]
+
+/** The webhooks of all apps, those first that fail most often. */
+export const webhooksScreen = ({ screen }: Console): void =>
+  screen(
+    { path: WEBHOOKS_PATH, operationId: "showWebhooks", summary: "The screen of the webhooks of all apps" },
+    (visit) =>
+      Effect.gen(function* () {
+        const { nowMs, path, query } = visit
+        const sort = choice(query, "sort", CHANNEL_SORTS) ?? "failure_rate"
+        const state = choice(query, "state", CHANNEL_STATES)
+        const after = yield* positionOf(query.get("cursor") ?? undefined)
+        const filter = { appId: words(query, "app"), states: state === null ? [] : [state] }
+        const rows = yield* OperatorChannels.use((all) => all.list(filter, sort, { after, limit: PER_PAGE + 1 }))
+        const { items, next_cursor } = sortedPage(rows, PER_PAGE, ({ channel_id }) => channel_id)
+        return {
+          section: DELIVERIES_PATH,
+          above: { url: DELIVERIES_PATH, name: "Deliveries" },
+          title: "Webhooks",
+          lead: filters(
+            WEBHOOKS_PATH,
+            [
+              select({
+                name: "state",
+                label: "State",
+                value: query.get("state") ?? "",
+                options: [{ value: "", label: "any" }, ...CHANNEL_STATES.map((value) => ({ value, label: value }))]
+              }),
+              input({ name: "app", label: "App", value: query.get("app") ?? "" })
+            ],
+            { sort: query.get("sort") }
+          ),
+          live: html`<section class="card flush">
+          ${table({
+            label: "Webhooks",
+            columns: columns(nowMs),
+            rows: items,
+            sorting: { order: sort, url: (order) => urlWith(path, query, { sort: order }) },
+            empty: html`<p>No webhook matches.</p>`
+          })}
+          ${pages(visit, next_cursor)}
+        </section>`
+        }
+      })
+  )
