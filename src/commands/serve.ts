@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/composition/tables.ts"
-import { Holds } from "#src/db/operators/Holds.ts"
+import { holdEvidence } from "#src/db/operators/health/appEvidence.ts"
 import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
 import { exporting } from "#src/composition/observability.ts"
@@ -21,13 +21,13 @@ type Loaded = Awaited<ReturnType<typeof load>>
 
 /** Says why a restored server delivers nothing. */
 const tellHold = Effect.gen(function* () {
-  const held = (yield* Holds.use(({ list }) => list)).find(({ kind }) => kind === "delivery")
+  const held = (yield* holdEvidence(null)).find(({ kind }) => kind === "delivery")
   if (held !== undefined)
     yield* Effect.logWarning("deliveries are on hold: run troupe resume-deliveries to release them", {
       since: held.since.toISOString(),
       reason: held.reason
     })
-}).pipe(Effect.provide(Holds.layer))
+})
 
 /** Prints on stdout, as its last line, that everything is up. */
 const ready = ([{ roles }, { HttpServer }]: Loaded) =>

@@ -39,7 +39,8 @@ export class PolledBots extends Context.Service<
             select worker_id from workers where worker_id = ${worker} for key share
           ), free as (
             select b.app_id, b.channel_id from telegram_bots b, me
-            where b.status in ('active', 'degraded', 'suspended') and not (${areDeliveriesOnHold(sql)}) and (b.poller is null or not exists (select
+            where b.status in ('active', 'degraded', 'suspended') and not (${areDeliveriesOnHold(sql)})
+              and (b.poller is null or not exists (select
               from workers w where w.worker_id = b.poller))
             limit greatest(0, ${MAX_POLLED}::int - (select count(*)::int from telegram_bots
               where poller = ${worker})) for update of b skip locked

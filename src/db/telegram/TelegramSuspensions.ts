@@ -12,6 +12,8 @@ import { type SuspensionKind, suspensionRows, type NoSuchApp } from "#src/db/del
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 export interface TelegramSuspension {
+  /** `delivery`: not only bots, but everything that is sent, after a restore. */
+  readonly kind: "telegram" | "delivery"
   /** Null: of all apps. */
   readonly app_id: string | null
   readonly since: Date
@@ -148,8 +150,8 @@ export class TelegramSuspensions extends Context.Service<
         finish,
         list: query<Array<TelegramSuspension>>(
           (sql) =>
-            sql`select nullif(scope, ${ALL_APPS}) as app_id, since, reason from telegram_holds where kind = 'telegram'
-              and released_at is null order by scope`
+            sql`select kind, nullif(scope, ${ALL_APPS}) as app_id, since, reason from telegram_holds
+              where kind in ('telegram', 'delivery') and released_at is null order by scope, kind`
         )
       })
     })

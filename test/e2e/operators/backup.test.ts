@@ -80,13 +80,13 @@ describe("a backup", () => {
   })
 
   it("has the rows of one moment, although the server goes on writing", async () => {
-    let isOver = false
+    const over = new AbortController()
     const writing = (async () => {
-      for (let n = 0; !isOver; n++)
+      for (let n = 0; !over.signal.aborted; n++)
         await harness.app.post(`/v1/sessions/${session}/messages`, { text: `Message ${n}, while it is made.` })
     })()
     const { code, stdout, stderr } = await runTroupe(source(), ["backup", file])
-    isOver = true
+    over.abort()
     await writing
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.isAbove(JSON.parse(stdout).rows, 50)
