@@ -1,6 +1,7 @@
 import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { app } from "./commands/appCommand.ts"
+import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
@@ -23,6 +24,10 @@ await runMain(
     subCommands: {
       serve,
       migrate,
+      backup,
+      verify,
+      restore,
+      "resume-deliveries": resumeDeliveries,
       console: consoleLink,
       operator,
       status,
