@@ -2,6 +2,7 @@ import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { app } from "./commands/appCommand.ts"
 import { bot } from "./commands/botCommand.ts"
+import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
 import { delivery } from "./commands/deliveryCommand.ts"
@@ -25,6 +26,10 @@ await runMain(
     subCommands: {
       serve,
       migrate,
+      backup,
+      verify,
+      restore,
+      "resume-deliveries": resumeDeliveries,
       console: consoleLink,
       operator,
       status,

@@ -117,9 +117,8 @@ export const actOnBots = (action: string, flags: ActionFlags) =>
       if (flags["dry-run"] === true) {
         if (json) return print(JSON.stringify(selection))
         const states = Object.entries(selection.statuses).map(([state, bots]) => `${bots} ${state}`)
-        print(
-          `${action}: ${selection.bots} bots of ${selection.apps} apps${states.length > 0 ? `: ${states.join(", ")}` : ""}`
-        )
+        const which = states.length === 0 ? "" : `: ${states.join(", ")}`
+        print(`${action}: ${selection.bots} bots of ${selection.apps} apps${which}`)
         for (const { bot_id, app_id, status } of selection.sample)
           print(["", bot_id, app_id, status].map(printable).join("  "))
         return

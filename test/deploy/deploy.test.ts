@@ -21,6 +21,7 @@ const containerfile = read("deploy/Containerfile")
 
 /** Variables of other programs. */
 const OTHERS: ReadonlySet<string> = new Set([
+  "HOME",
   "NODE_COMPILE_CACHE",
   "POSTGRES_USER",
   "POSTGRES_DB",
