@@ -29,7 +29,8 @@ now() { date +%s%3N; }
 
 say "base images"
 base=${BASE_ROOT:-$work/base}
-[ -d "$base/usr" ] || debootstrap --variant=minbase bookworm "$base" http://deb.debian.org/debian >"$work/debootstrap.log"
+[ -d "$base/usr" ] ||
+  debootstrap --variant=minbase bookworm "$base" http://deb.debian.org/debian >"$work/debootstrap.log"
 # As debian:bookworm-slim, without caches, lists and documents.
 mkdir -p "$work/slim" "$work/node/usr/lib/node_modules"
 tar -C "$base" --one-file-system --exclude=./proc/* --exclude=./sys/* --exclude=./dev/* --exclude=./var/cache/apt/* \
@@ -55,13 +56,16 @@ images build --isolation chroot --format docker --network host --pull-never \
   -f deploy/Containerfile -t troupe . >"$work/build.log" 2>&1 || { tail -30 "$work/build.log" >&2; exit 1; }
 root=$(images mount "$(images from localhost/troupe)")
 size() { du -sm --apparent-size "$1" | cut -f1; }
-say "size: $(size "$root") MB, of which the base image is $(size "$work/slim") MB and packages $(size "$root/app/node_modules") MB"
+say "size: $(size "$root") MB"
+say "of it: the base image $(size "$work/slim") MB, packages $(size "$root/app/node_modules") MB"
+mapfile -t image < <(images inspect --type image --format '{{range .OCIv1.Config.Env}}{{println .}}{{end}}' troupe |
+  grep =)
 
 # The process in its own mounts and process ids, as process 1, in the network of this machine.
 rights="setpriv --reuid=12345 --regid=12345 --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs"
 node=/app/node_modules/node/bin/node
 contain() { # settings, command
-  exec unshare --mount --pid --fork --kill-child sh -c '
+  exec unshare --mount --pid --fork sh -c '
     root=$1 rights=$2; shift 2
     mount --bind "$root" "$root" && mount -o remount,bind,ro "$root" && mount -t tmpfs tmpfs "$root/tmp" &&
     mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" && cd "$root" &&
@@ -70,20 +74,25 @@ contain() { # settings, command
 inside() { # process, settings, command
   nsenter --target "$1" --mount --pid --root --wd $rights "${@:2}"
 }
-common=(NODE_ENV=production "DATABASE_URL=$DATABASE_URL" "SECRETS_KEY=$(head -c 32 /dev/zero | base64)" HOST=127.0.0.1
+common=("${image[@]}" "DATABASE_URL=$DATABASE_URL" "SECRETS_KEY=$(head -c 32 /dev/zero | base64)" HOST=127.0.0.1
   AUTO_MIGRATE=false)
 start() { # name, settings
   begun=$(now)
   contain "${common[@]}" "${@:2}" $node /app/bin/troupe.mjs serve >"$work/$1.out" 2>"$work/$1.err" &
   started=$!
-  running="$running $started"
+  first=""
+  until [ -n "$first" ] || ! kill -0 $started 2>/dev/null; do
+    read -r first _ <"/proc/$started/task/$started/children" || true
+  done
+  # The process itself: it outlives unshare, because it has changed its user.
+  running="$running $first"
   until grep -q '^{"ready":true' "$work/$1.out"; do
     { [ $(($(now) - begun)) -lt 120000 ] && kill -0 $started 2>/dev/null; } ||
       { say "$1 did not start"; cat "$work/$1.out" "$work/$1.err" >&2; exit 1; }
     sleep 0.05
   done
-  first=$(cat "/proc/$started/task/$started/children")
-  say "$1: ready after $(($(now) - begun)) ms, with $(ps -o cputimes= -o rss= -p $first | awk '{print $1 " s of processor time and " int($2 / 1024) " MB"}')"
+  say "$1: ready after $(($(now) - begun)) ms"
+  say "$1: $(awk '{print ($14 + $15) * 10}' "/proc/$first/stat") ms of processor time"
 }
 check() { # name, process, its port
   inside "$2" env "OPERATIONS_PORT=$3" $node /app/deploy/healthcheck.mjs || { say "$1: unhealthy"; exit 1; }
@@ -98,7 +107,8 @@ stop() { # name, unshare, process
   [ $code = 0 ]
 }
 
-say "migrate: $( (contain "${common[@]}" $node /app/bin/troupe.mjs migrate) 2>"$work/migrate.err" | tail -c 60)"
+(contain "${common[@]}" $node /app/bin/troupe.mjs migrate) >"$work/migrate.out" 2>&1 ||
+  { say "the database was not migrated"; cat "$work/migrate.out" >&2; exit 1; }
 start api ROLES=api PORT=28080 OPERATIONS_PORT=28081
 api="$started $first"
 start worker ROLES=worker OPERATIONS_PORT=28082
