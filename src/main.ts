@@ -4,6 +4,7 @@ import { app } from "./commands/appCommand.ts"
 import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
+import { doctor } from "./commands/doctorCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
 import { consoleLink } from "./commands/consoleCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
@@ -23,6 +24,7 @@ await runMain(
     meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
     subCommands: {
       serve,
+      doctor,
       migrate,
       backup,
       verify,
