@@ -1,10 +1,12 @@
 import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { app } from "./commands/appCommand.ts"
+import { bot } from "./commands/botCommand.ts"
 import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
 import { doctor } from "./commands/doctorCommand.ts"
+import { delivery } from "./commands/deliveryCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
 import { consoleLink } from "./commands/consoleCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
@@ -35,6 +37,8 @@ await runMain(
       status,
       top,
       app,
+      bot,
+      delivery,
       key,
       ledger,
       rebuild,

@@ -67,7 +67,7 @@ describe("troupe doctor", () => {
     assert.match(stdout, /^skipped egress {6}Give --webhook URL/m)
   })
 
-  it("names a wrong key, an old schema, a missing privilege, and what cannot be reached, each with its fix", async () => {
+  it("names a wrong key, an old schema, a missing privilege and what is unreachable, each with its fix", async () => {
     const { sql } = database
     await sql`insert into secrets_check (sealed) values (${randomBytes(45)}) on conflict do nothing`
     await sql`delete from schema_migrations where name like '0044%'`
