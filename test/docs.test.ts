@@ -44,6 +44,7 @@ const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
     "body: POST /v1/telegram/bots",
     "body: POST /v1/telegram/batches"
   ],
+  "test/deploy/deploy.test.ts": ["container", "compose", "systemd", "kubernetes", "proxy"],
   "test/e2e/conversation/demo.test.ts": ["demo"]
 }
 /** For blocks that are not run: their scripts exist. */

@@ -96,6 +96,33 @@ describe("an invalid setting", () => {
     assert.match(refusal({ [name]: value }), new RegExp(`^${name}: [^\\n]+$`))
   })
 
+  it("is an entry of OPERATORS that names nobody or no role, and its value is not repeated", () => {
+    const oidc = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }
+    for (const entry of [
+      "ada@example.com",
+      "ada@example.com:root",
+      "ada:owner",
+      "=x:owner",
+      "groups=:owner",
+      ":owner"
+    ]) {
+      const said = refusal({ ...oidc, OPERATORS: `bob@example.com:viewer, ${entry}` })
+      assert.match(said, /^OPERATORS: entry 2 must be [^\n]+$/, entry)
+      assert.notInclude(said, entry)
+    }
+    assert.match(refusal({ OPERATORS: "ada@example.com:owner" }), /^OPERATORS: requires OIDC_ISSUER/)
+    assert.deepStrictEqual(
+      read({ ...oidc, OPERATORS: " ada@example.com:owner ,, https://id.example/role=a:b:viewer" }).operators.map(
+        ({ claim, value, role }) => [claim, value, role]
+      ),
+      [
+        ["email", "ada@example.com", "owner"],
+        ["https://id.example/role", "a:b", "viewer"]
+      ]
+    )
+    assert.deepStrictEqual(read().operators, [])
+  })
+
   it("is the missing one of a group", () => {
     const all = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }
     assert.strictEqual(read(all).oidc?.clientId, "troupe")

@@ -10,24 +10,15 @@ import { Jobs } from "#src/db/operators/Jobs.ts"
 import { Presence } from "#src/db/operators/Presence.ts"
 import { Processes } from "#src/db/operators/Processes.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
-import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
-import { FleetBots } from "#src/db/operators/FleetBots.ts"
-import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
-import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
-import { Rollups } from "#src/db/operators/Rollups.ts"
-import { SessionSearch } from "#src/db/operators/SessionSearch.ts"
-import { Suspensions } from "#src/db/operators/Suspensions.ts"
-import { Spending } from "#src/db/operators/Spending.ts"
-import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import * as OperationsListener from "#src/http/operators/OperationsListener.ts"
 import { OperatorSessions } from "#src/db/operators/OperatorSessions.ts"
+import { administration } from "./administration.ts"
 import { access } from "./operatorAccess.ts"
 import { Settings } from "#src/settings/Settings.ts"
-import * as telegram from "./telegram.ts"
 
 /** The folders that the embedded database and pictures are stored in, on the machine of this process. */
 const disks = Layer.unwrap(
@@ -48,39 +39,11 @@ const health = Layer.merge(Health.layer, Activity.layer).pipe(
   Layer.provideMerge(Alerts.layer)
 )
 
-/** The lists of the operator, over all apps. */
-const lists = Layer.mergeAll(
-  DeliveryAttempts.layer,
-  FleetBots.layer,
-  OperatorApps.layer,
-  OperatorChannels.layer,
-  SessionSearch.layer,
-  Spending.layer
-)
-
-/** What stops and resumes apps and bots. */
-const suspensions = Suspensions.layer.pipe(Layer.provideMerge(telegram.suspensions))
-
-const settings = Layer.effect(
-  EffectiveSettings,
-  Effect.map(Settings, ({ effective }) => effective)
-)
-
 /** Services that routes use. */
-export const serving = Layer.mergeAll(
-  AppHealth.layer,
-  Audit.layer,
-  Jobs.layer,
-  Processes.layer,
-  Rollups.layer,
-  access,
-  lists,
-  settings,
-  suspensions
-)
+export const serving = Layer.mergeAll(AppHealth.layer, Audit.layer, Jobs.layer, Processes.layer, access, administration)
 
 /** Services that jobs use. */
-export const working = Layer.merge(OperatorSessions.layer, Rollups.layer)
+export const working = OperatorSessions.layer
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.mergeAll(

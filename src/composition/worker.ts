@@ -1,5 +1,6 @@
 import * as Layer from "effect/Layer"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import * as administration from "./administration.ts"
 import * as billing from "./billing.ts"
 import * as character from "./character.ts"
 import * as conversation from "./conversation.ts"
@@ -35,6 +36,7 @@ export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
   Layer.provide([
     Membership.layer,
     billing.working,
+    administration.working,
     operators.working,
     proactiveDecisions,
     privacy.working,

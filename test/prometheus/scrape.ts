@@ -32,12 +32,12 @@ check(["test", "rules", "rules.test.yml"])
 
 const folder = await mkdtemp(join(tmpdir(), "troupe-prometheus-"))
 const [port, web] = [await freePort(), await freePort()]
-const env = { DATA_DIR: join(folder, "data"), OPERATIONS_PORT: String(port) }
+const env = { DATA_DIR: join(folder, "data"), OPERATIONS_PORT: String(port), MESSAGES_PER_MINUTE: "1000000" }
 const server = await startTroupe(env)
 await writeFile(
   join(folder, "prometheus.yml"),
   JSON.stringify({
-    global: { scrape_interval: "1s", evaluation_interval: "1s" },
+    global: { scrape_interval: "5s", evaluation_interval: "5s" },
     rule_files: [join(DEPLOY, "rules.yml")],
     scrape_configs: [{ job_name: "troupe", static_configs: [{ targets: [`127.0.0.1:${port}`] }] }]
   })

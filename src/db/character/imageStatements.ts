@@ -1,4 +1,5 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
+import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 
 /** A picture that has killed its worker this often is given up. */
 export const MAX_ATTEMPTS = 3
@@ -10,13 +11,14 @@ const MINE = (sql: Sql, app: string, image: string, owner: string, attempt: numb
 
 /**
  * Claims the next picture: one that is waiting, or whose worker is no longer registered or has taken too long. Apps
- * with fewer pictures in progress go first, then the longest waiting.
+ * with fewer pictures in progress go first, then the longest waiting. Pictures of suspended apps wait.
  */
 export const claimImage = (sql: Sql, owner: string, except: ReadonlyArray<string>) => sql`
   with next as (
     select app_id, image_id from images i
     where app_id <> all(${except}::text[]) and status in ('queued', 'generating') and (status = 'queued'
       or leased_until < now() or not exists (select from workers w where w.worker_id = i.owner))
+      and not (${isSuspended(sql, sql`i.app_id`)})
     order by (select count(*) from images g where g.app_id = i.app_id and g.status = 'generating'), i.created_at limit 1
     for update of i skip locked
   )

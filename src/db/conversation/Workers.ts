@@ -14,6 +14,7 @@ import { countCrash } from "#src/db/crashes/countCrash.ts"
 import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN, uncountedOf } from "#src/db/crashes/stuckWorkers.ts"
 import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
 import { readAgain, readingJobsOf } from "./orphanReadings.ts"
+import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { addTurnJobs } from "./turnJobs.ts"
 
 /** A registered worker. */
@@ -111,7 +112,7 @@ export class Workers extends Context.Service<
         sql`
         select distinct app_id, session_id from (
           select app_id, session_id from turns where outcome is null and owner is null and due_at <= now()
-            order by due_at limit 1000
+            and not (${isSuspended(sql, sql`app_id`)}) order by due_at limit 1000
         ) w`
       )}`
       )
@@ -234,7 +235,8 @@ export class Workers extends Context.Service<
           (sql) => sql`
       with oldest as (
         select distinct on (app_id, session_id) app_id, session_id, owner, due_at from turns where outcome is null
-          and app_id <> all(${except}::text[]) order by app_id, session_id, turn_index
+          and app_id <> all(${except}::text[]) and not (${isSuspended(sql, sql`app_id`)})
+        order by app_id, session_id, turn_index
       ), late as (
         select *, row_number() over (partition by app_id order by due_at, session_id) as place from oldest
         where owner is null and due_at < now() - interval '2 seconds' order by place, due_at, app_id limit 200

@@ -2,6 +2,7 @@ import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Fault } from "#pipeline/domain/Turn.ts"
 import { GENTLE_TURNS } from "#pipeline/safety/judge.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
+import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { isLimited } from "#src/db/billing/moneyStatements.ts"
 
 export interface ClaimRow {
@@ -41,7 +42,8 @@ export interface ClaimRow {
 }
 
 /**
- * Claims, in each of these sessions, the oldest unsettled turn if it is unclaimed and due. A settled turn stays
+ * Claims, in each of these sessions, the oldest unsettled turn if it is unclaimed and due. Turns of suspended apps
+ * wait. A settled turn stays
  * settled, so the oldest one in the snapshot is still the oldest, or it is settled and not claimed. The worker's own
  * row is locked against deletion before any turn is. A process that finds the worker dead deletes that row before it
  * releases its turns, so nothing is claimed in its name afterwards. A claim does not wait for the disk: if a database
@@ -66,6 +68,7 @@ export const claimTurns = (
   ), free as (
     select t.app_id, t.session_id, t.turn_index from turns t join oldest o using (app_id, session_id, turn_index)
     where t.owner is null and t.outcome is null and t.due_at <= now() and exists (select from me)
+      and not (${isSuspended(sql, sql`t.app_id`)})
     for no key update of t skip locked
   ), claimed as (
     update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),

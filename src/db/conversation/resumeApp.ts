@@ -82,7 +82,7 @@ export const resumeApp = Effect.fnUntraced(function* (appId: string) {
   while (after !== null) after = yield* resumeProactiveChecks(appId, after)
   yield* query(
     (sql) => sql`
-    select graphile_worker.add_job(task, '{}'::json) from unnest(array['deliver', 'initiate', 'evals', 'research',
-      'rehearse']) as t(task)`
+    select graphile_worker.add_job(task, '{}'::json) from unnest(array['deliver', 'initiate', 'images', 'evals',
+      'research', 'rehearse', 'exports']) as t(task)`
   )
 })

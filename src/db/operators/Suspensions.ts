@@ -11,10 +11,10 @@ import { suspensionRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.
 
 /**
  * Suspends an app as a whole. Its runtime keys are refused, their open requests end, and nothing new begins: no
- * Telegram update becomes a message, no event is pushed, no character writes first, no eval or research run is claimed.
- * Turns and runs that have begun continue to their end, and what they write waits in the log. `Apps` shows the state,
- * as `suspended_at` and `suspended_reason`. A Telegram suspension of the same app is independent: neither lifts the
- * other.
+ * Telegram update becomes a message, no turn, picture, eval or research run is claimed, no event is pushed, and no
+ * character writes first. Turns and runs that have begun continue to their end, and what they write waits in the log.
+ * `Apps` shows the state, as `suspended_at` and `suspended_reason`. A Telegram suspension of the same app is
+ * independent: neither lifts the other.
  */
 export class Suspensions extends Context.Service<
   Suspensions,

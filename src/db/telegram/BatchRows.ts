@@ -10,7 +10,7 @@ import { createBatch, type NewBatch } from "./batches/createBatch.ts"
 import { getBatch, listItems } from "./batches/readBatches.ts"
 import { completeItem, failItem, delayItem } from "./batches/settleItem.ts"
 import type { StoredBatch, StoredItem } from "./batches/StoredBatch.ts"
-import { type BatchItem, itemToken, takeItem } from "./batches/takeItem.ts"
+import { type BatchItem, itemToken, takeItem, wakeAtNext } from "./batches/takeItem.ts"
 
 /** Batches of operations on many bots, item by item. */
 export class BatchRows extends Context.Service<
@@ -37,6 +37,8 @@ export class BatchRows extends Context.Service<
      * has the item now.
      */
     readonly wait: (item: BatchItem, seconds: number) => Effect.Effect<void, DatabaseError>
+    /** Wakes the workers when the next item is due, if that is within a minute. */
+    readonly wakeAtNext: Effect.Effect<void, DatabaseError>
     /** `passing`: it is retried later, a limited number of times. */
     readonly failed: (item: BatchItem, error: string, passing: boolean) => Effect.Effect<void, DatabaseError>
   }
@@ -53,6 +55,7 @@ export class BatchRows extends Context.Service<
         token: (item) => provide(itemToken(item)),
         done: (item) => provide(completeItem(item)),
         wait: (...args) => provide(delayItem(...args)),
+        wakeAtNext: provide(wakeAtNext),
         failed: (...args) => provide(failItem(...args))
       })
     })

@@ -1,3 +1,4 @@
+import { defineError } from "#src/http/server/catalogue.ts"
 import { botNotFound, batchNotFound } from "#src/http/telegram/telegramErrors.ts"
 import { channelNotFound, deliveryNotFound } from "#src/http/delivery/deliveryErrors.ts"
 import { sessionNotFound } from "#src/http/conversation/conversationErrors.ts"
@@ -26,3 +27,19 @@ export const anySessionNotFound = sessionNotFound.saying(
   "There is no such session on this server.",
   "Search for sessions with GET /admin/sessions."
 )
+
+const changedSelection = defineError(
+  409,
+  "selection_changed",
+  "The filter selects another number of items than expected.",
+  "Preview the selection again with dry_run: true, and repeat the request with the new number."
+)
+export const selectionChanged = (found: number) => changedSelection.saying(`The filter selects ${found} items now.`)
+const largeSelection = defineError(
+  409,
+  "selection_too_large",
+  "The filter selects too many items for one batch.",
+  "Narrow the filter, for example to one app or state."
+)
+export const selectionTooLarge = (most: number) =>
+  largeSelection.saying(`The filter selects more than ${most} items, which is the limit of a batch.`)

@@ -2,9 +2,17 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { adminHealthRoutes } from "./adminHealthRoutes.ts"
 import { alertChannelRoutes } from "./alertChannelRoutes.ts"
 import { alertRoutes } from "./alertRoutes.ts"
-import { appHealthRoutes } from "./appHealthRoutes.ts"
-import { breakGlassRoutes } from "./breakGlassRoutes.ts"
 import { jobRoutes } from "./jobRoutes.ts"
+import { overviewRoutes } from "./overviewRoutes.ts"
+import { workerRoutes } from "./workerRoutes.ts"
+import { appActionRoutes } from "./appActionRoutes.ts"
+import { appHealthRoutes } from "./appHealthRoutes.ts"
+import { botActionRoutes } from "./botActionRoutes.ts"
+import { botBatchRoutes } from "./botBatchRoutes.ts"
+import { operatorChannelActionRoutes } from "./channelActionRoutes.ts"
+import { deliveryActionRoutes } from "./deliveryActionRoutes.ts"
+import { holdRoutes } from "./holdRoutes.ts"
+import { breakGlassRoutes } from "./breakGlassRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
@@ -17,9 +25,8 @@ import { operatorSettingRoutes } from "./operatorSettingRoutes.ts"
 import { operatorSignInRoutes } from "./operatorSignInRoutes.ts"
 import { operatorTokenRoutes } from "./operatorTokenRoutes.ts"
 import { operatorTraceRoutes } from "./operatorTraceRoutes.ts"
-import { overviewRoutes } from "./overviewRoutes.ts"
+import { sessionActionRoutes } from "./sessionActionRoutes.ts"
 import { signInRoutes } from "./signInRoutes.ts"
-import { workerRoutes } from "./workerRoutes.ts"
 
 /** The routes of this domain. */
 export const routes: ReadonlyArray<Routes> = [
@@ -31,12 +38,19 @@ export const routes: ReadonlyArray<Routes> = [
   jobRoutes,
   metricsRoutes,
   operatorAppRoutes,
+  appActionRoutes,
   operatorAuditRoutes,
   operatorBotRoutes,
+  botActionRoutes,
+  botBatchRoutes,
   operatorChannelRoutes,
+  operatorChannelActionRoutes,
   operatorDeliveryRoutes,
+  deliveryActionRoutes,
+  holdRoutes,
   operatorLedgerRoutes,
   operatorSessionRoutes,
+  sessionActionRoutes,
   operatorSettingRoutes,
   operatorSignInRoutes,
   operatorTokenRoutes,

@@ -58,11 +58,12 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
         const unit = unitOfRequest(reply.request)
         if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
         const { id, span } = reply.request
-        const context = Context.make(CurrentUnit, unit).pipe(
-          Context.add(References.CurrentLogAnnotations, { request_id: id })
-        )
-        const within = span === null ? context : Context.add(context, Tracer.ParentSpan, span)
-        const fiber = fork(Effect.provideContext(effect, within as typeof context))
+        const within = new Map<string, unknown>([
+          [CurrentUnit.key, unit],
+          [References.CurrentLogAnnotations.key, { request_id: id }]
+        ])
+        if (span !== null) within.set(Tracer.ParentSpan.key, span)
+        const fiber = fork(Effect.provideContext(effect, Context.makeUnsafe<never>(within)))
         fiber.addObserver((exit) =>
           Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id))
         )

@@ -26,13 +26,22 @@ export const traceRequests = Effect.gen(function* () {
   const clock = yield* Clock.Clock
 
   return (app: App): void => {
+    // Without tracing, a request without a traceparent costs nothing.
+    if (!tracing) {
+      app.decorateRequest("span", {
+        getter() {
+          const { traceparent } = this.headers
+          return traceparent === undefined ? null : (spanOf(traceparent) ?? null)
+        }
+      })
+      return
+    }
     app.decorateRequest("span", null)
     app.addHook("onRequest", (request, _, done) => {
       const parent = spanOf(request.headers.traceparent)
       const { config, url } = request.routeOptions
-      if (!tracing) request.span = parent ?? null
       // Probes and Prometheus ask all the time.
-      else if (config.cost?.requests !== 0) {
+      if (config.cost?.requests !== 0) {
         request.span = tracer.span({
           name: `${request.method} ${url ?? "unknown route"}`,
           parent: Option.fromUndefinedOr(parent),
@@ -46,7 +55,6 @@ export const traceRequests = Effect.gen(function* () {
       }
       done()
     })
-    if (!tracing) return
     app.addHook("onResponse", (request, reply, done) => {
       const { span } = request
       if (span?._tag === "Span" && span.sampled) {

@@ -9,7 +9,7 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { findBotIn, reloadBot } from "./botInStatus.ts"
+import { findBotIn, findOwnBotIn, reloadBot } from "./botInStatus.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
 import { BotData, BotDetail } from "./telegramSchemas.ts"
@@ -104,7 +104,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         createOnce(
           request,
           Effect.gen(function* () {
-            const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended"])
+            const bot = yield* findOwnBotIn(request, ["pending", "active", "degraded", "suspended"])
             yield* BotRows.use((rows) => rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id)))
             return shown(yield* reloadBot(bot))
           })
@@ -130,7 +130,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const bot = yield* findBotIn(request, ["pending", "active", "degraded", "suspended"])
+          const bot = yield* findOwnBotIn(request, ["pending", "active", "degraded", "suspended"])
           return yield* runOnce(
             request,
             shown(bot),

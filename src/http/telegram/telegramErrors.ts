@@ -73,5 +73,20 @@ const otherStatus = defineError(
 )
 export const botStatusConflict = (status: string) =>
   otherStatus.saying(`The bot is ${status}, which doesn't allow this.`)
+export const botSuspendedByOperator = otherStatus.saying(
+  "The operator of this server has suspended the bot.",
+  "Contact the operator of this server. Nothing is lost: conversations continue when the bot is resumed."
+)
 export const telegramUnavailable = (description: string) =>
   upstreamFailed.saying(`The request to Telegram failed: ${description}.`)
+const rejectedProfile = defineError(
+  409,
+  "telegram_profile_rejected",
+  "Telegram rejects a part of the bot's profile.",
+  "Change the character's texts or picture, and rebrand the bot again."
+)
+/** `reason`: `profile_<part>_rejected`. */
+export const profileRejected = (reason: string) =>
+  rejectedProfile.saying(`Telegram rejects a part of the bot's profile: ${reason}.`)
+export const telegramBusy = (seconds: number) =>
+  upstreamFailed.saying("Telegram accepts this change only later.").after(seconds)

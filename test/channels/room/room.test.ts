@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { describe } from "vitest"
 import type { Delivery } from "#channels/Channel.ts"
 import { Endpoints } from "#channels/Endpoints.ts"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
@@ -31,33 +32,35 @@ const deliveryOf = (text: string): Delivery => ({
   event: JSON.stringify({ role: "character", payload: { bubbles: [text] } })
 })
 
-itKeepsTheContract(
-  Effect.fnUntraced(function* (behaviour) {
-    const receiver = yield* Effect.acquireRelease(
-      Effect.promise(() => startReceiver(ANSWERS[behaviour])),
-      (open) => Effect.promise(() => open.close())
-    )
-    const list = parseAllowList("127.0.0.1")
-    if ("bad" in list) return yield* Effect.die(new Error(list.bad))
-    const endpoints = Layer.succeed(Endpoints, {
-      get: () =>
-        Effect.succeed({
-          url: Redacted.make(receiver.url),
-          secrets: [Redacted.make("room-token")],
-          config: { room: "lobby" }
-        })
-    })
-    const context = yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints))
-    const channel = yield* Effect.provide(makeRoomChannel, context)
-    if (behaviour === "is not there") yield* Effect.promise(() => receiver.close())
-    return {
-      channel,
-      delivery: deliveryOf,
-      rendered: ({ event }) => JSON.stringify({ room: "lobby", content: JSON.parse(event).payload.bubbles[0] }),
-      arrivals: () => receiver.requests.map(({ body }) => ({ id: null, body: body.toString("utf8") })),
-      arrived: async (count) => {
-        await receiver.received(count - 1)
+describe("a room", () => {
+  itKeepsTheContract(
+    Effect.fnUntraced(function* (behaviour) {
+      const receiver = yield* Effect.acquireRelease(
+        Effect.promise(() => startReceiver(ANSWERS[behaviour])),
+        (open) => Effect.promise(() => open.close())
+      )
+      const list = parseAllowList("127.0.0.1")
+      if ("bad" in list) return yield* Effect.die(new Error(list.bad))
+      const endpoints = Layer.succeed(Endpoints, {
+        get: () =>
+          Effect.succeed({
+            url: Redacted.make(receiver.url),
+            secrets: [Redacted.make("room-token")],
+            config: { room: "lobby" }
+          })
+      })
+      const context = yield* Layer.build(Layer.merge(Outbound.layer(list), endpoints))
+      const channel = yield* Effect.provide(makeRoomChannel, context)
+      if (behaviour === "is not there") yield* Effect.promise(() => receiver.close())
+      return {
+        channel,
+        delivery: deliveryOf,
+        rendered: ({ event }) => JSON.stringify({ room: "lobby", content: JSON.parse(event).payload.bubbles[0] }),
+        arrivals: () => receiver.requests.map(({ body }) => ({ id: null, body: body.toString("utf8") })),
+        arrived: async (count) => {
+          await receiver.received(count - 1)
+        }
       }
-    }
-  })
-)
+    })
+  )
+})

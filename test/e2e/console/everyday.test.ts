@@ -102,6 +102,34 @@ describe.skipIf(!hasBrowser)("an operator's day in the console", () => {
     await page.context().close()
   })
 
+  it("suspends and resumes every bot that a filter selects, after a preview in numbers", async () => {
+    const { createApp, database } = harness.server
+    const apps = await Promise.all([createApp(), createApp(), createApp()])
+    const bots = apps.flatMap((app) => [app, app])
+    for (const app of bots) {
+      const token = harness.telegram.createBot().token
+      const character_slug = await app.createCharacter()
+      await app.post("/v1/telegram/bots", { mode: "byo", token, character_slug })
+    }
+    const [{ active }] = (await database.sql`
+      select count(*)::int as active from telegram_bots where status = 'active'`) as unknown as [{ active: number }]
+    const page = await signIn(true)
+    for (const [state, action] of [
+      ["active", "Suspend"],
+      ["suspended", "Resume"]
+    ] as const) {
+      await page.goto(`/console/bots?state=${state}`)
+      await page.getByRole("link", { name: "Act on all that match…" }).click()
+      await page.getByRole("heading", { name: new RegExp(`^${active} bots of \\d apps$`) }).waitFor()
+      assert.deepStrictEqual(await accessibilityProblems(page), [])
+      await page.getByRole("radio", { name: new RegExp(`^${action} `) }).check()
+      await page.getByRole("button", { name: `Do it to ${active} bots` }).click()
+      await page.getByText("Finished.").waitFor()
+      await page.getByText(`${active} succeeded`).waitFor()
+    }
+    await page.context().close()
+  })
+
   it("suspends an app after saying in numbers what stops, and resumes it", async () => {
     const page = await signIn(true)
     await page.goto(`/console/apps/${harness.app.appId}`)

@@ -51,7 +51,7 @@ const lines = (event: string): ReadonlyArray<Line> =>
     .slice(0, -1)
     .filter((line) => line !== "")
     .map((line): Line => JSON.parse(line))
-    .filter((line) => line["event"] === event)
+    .filter((line) => line["event"] === event && (line["dependency"] ?? "model") === "model")
 
 describe("a model that answers 500 to everything", () => {
   it(

@@ -210,8 +210,11 @@ describe("the OpenAPI document", () => {
         "GET /admin/alerts",
         "GET /admin/apps",
         "GET /admin/apps/{app_id}",
+        "GET /admin/apps/{app_id}/api-keys",
         "GET /admin/audit",
         "GET /admin/audit/export",
+        "GET /admin/batches/{batch_id}",
+        "GET /admin/batches/{batch_id}/items",
         "GET /admin/bots",
         "GET /admin/bots/{bot_id}",
         "GET /admin/channels",
@@ -219,6 +222,7 @@ describe("the OpenAPI document", () => {
         "GET /admin/deliveries",
         "GET /admin/deliveries/{attempt_id}",
         "GET /admin/health",
+        "GET /admin/holds",
         "GET /admin/jobs",
         "GET /admin/ledger",
         "GET /admin/ledger/discrepancies",
@@ -341,6 +345,7 @@ describe("the OpenAPI document", () => {
         "GET /v1/telegram/bots/{bot_id}/chats",
         "GET /v1/usage",
         "GET /v1/usage/safety",
+        "PATCH /admin/apps/{app_id}/caps",
         "PATCH /v1/account/apps/{app_id}",
         "PATCH /v1/account/apps/{app_id}/caps",
         "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps",
@@ -366,9 +371,32 @@ describe("the OpenAPI document", () => {
         "POST /admin/alert-channels",
         "POST /admin/alert-channels/{channel_id}/resume",
         "POST /admin/alert-channels/{channel_id}/test",
+        "POST /admin/apps",
+        "POST /admin/apps/{app_id}/api-keys/{prefix}/revoke",
+        "POST /admin/apps/{app_id}/resume",
+        "POST /admin/apps/{app_id}/suspend",
+        "POST /admin/bots/batches",
+        "POST /admin/bots/{bot_id}/probe",
+        "POST /admin/bots/{bot_id}/rebrand",
+        "POST /admin/bots/{bot_id}/resume",
+        "POST /admin/bots/{bot_id}/rotate-secret",
+        "POST /admin/bots/{bot_id}/rotate-token",
+        "POST /admin/bots/{bot_id}/suspend",
+        "POST /admin/channels/{channel_id}/pause",
+        "POST /admin/channels/{channel_id}/replay",
+        "POST /admin/channels/{channel_id}/resume",
+        "POST /admin/channels/{channel_id}/test",
+        "POST /admin/deliveries/batches",
+        "POST /admin/deliveries/{attempt_id}/retry",
+        "POST /admin/holds",
+        "POST /admin/holds/release",
         "POST /admin/jobs/{job_id}/remove",
         "POST /admin/jobs/{job_id}/retry",
         "POST /admin/sessions/{session_id}/break-glass",
+        "POST /admin/sessions/{session_id}/cancel-turn",
+        "POST /admin/sessions/{session_id}/end",
+        "POST /admin/sessions/{session_id}/erase",
+        "POST /admin/sessions/{session_id}/export",
         "POST /admin/tokens",
         "POST /console/sign-in",
         "POST /dev-issuer/interaction/{uid}",
@@ -509,13 +537,14 @@ describe("the OpenAPI document", () => {
   })
 
   it(
-    "has the Idempotency-Key on every POST except tests and evaluations, searches, the device flow and the " +
-      "sandbox, whose callers have no key",
+    "has the Idempotency-Key on every POST except tests and evaluations, searches, actions of operators, which may " +
+      "be repeated, the device flow and the sandbox, whose callers have no key",
     () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
           name.startsWith("POST") &&
           !isConsole(name) &&
+          !/^POST \/admin.*(?:\{\w+\}\/[a-z-]+|\/holds|\/release)$/.test(name) &&
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/evaluate") &&

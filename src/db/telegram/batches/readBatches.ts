@@ -54,7 +54,7 @@ export const listItems = Effect.fnUntraced(function* (
             when p.expires_at <= now() then 'link_expired' else b.reason end as bot_reason,
           case when p.expires_at > now() then p.claim_code end as claim_code, p.expires_at
         from telegram_batch_items i
-          left join telegram_bots b on b.app_id = i.app_id and b.channel_id = i.channel_id
+          left join telegram_bots b on b.app_id = coalesce(i.target_app, i.app_id) and b.channel_id = i.channel_id
           left join telegram_provisionings p on p.app_id = i.app_id and p.channel_id = i.channel_id
             and p.matched_at is null and i.wanted is not null
         where i.app_id = ${appId} and i.batch_id =

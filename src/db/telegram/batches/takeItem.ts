@@ -3,14 +3,17 @@ import { Database } from "#src/db/postgres/Database.ts"
 import type { Joined } from "#src/db/postgres/Joined.ts"
 import { BATCH_TOKEN } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
-import { type BatchAction, type BatchKind, PACES } from "./batchKinds.ts"
+import { BATCH_KINDS, type BatchAction, type BatchKind, PACES } from "./batchKinds.ts"
 import type { WantedBot } from "./StoredBatch.ts"
 
 /** A worker that is silent for this long loses its item. */
 const LEASE = "2 minutes"
 
 export interface BatchItem {
+  /** The app of the batch: `OPERATOR_BATCHES` if it is one of the operator. */
   readonly appId: string
+  /** The app of the bot. */
+  readonly targetApp: string
   readonly batchId: string
   readonly item: string
   readonly action: BatchAction
@@ -21,6 +24,8 @@ export interface BatchItem {
   readonly requestedAt: Date
   readonly linkMinutes: number | null
   readonly wanted: WantedBot | null
+  /** The delivery that it repeats. */
+  readonly delivery: { readonly session_id: string; readonly cursor: number } | null
   readonly attempts: number
 }
 
@@ -50,7 +55,8 @@ export const takeItem = Effect.fnUntraced(function* (kind: BatchKind) {
             from found f, telegram_batches b, wait w
             where w.ms = 0 and i.app_id = f.app_id and i.batch_id = f.batch_id and i.item = f.item
               and b.app_id = i.app_id and b.batch_id = i.batch_id
-            returning i.app_id as "appId", i.batch_id as "batchId", i.item, i.channel_id as "channelId",
+            returning i.app_id as "appId", coalesce(i.target_app, i.app_id) as "targetApp", i.delivery,
+              i.batch_id as "batchId", i.item, i.channel_id as "channelId",
               i.character_slug as "characterSlug", i.wanted, i.attempts, b.action, b.dry_run as "dryRun",
               b.hooks_at as "hooksAt", b.link_minutes as "linkMinutes", b.created_at as "requestedAt"
           )
@@ -70,3 +76,20 @@ export const itemToken = Effect.fnUntraced(function* ({ appId, batchId, item }: 
     ? undefined
     : yield* secrets.open(BATCH_TOKEN, [appId, batchId, item], row.token)
 })
+
+/**
+ * Adds a job for the second in which the next item is due, shared by all of that second. Items further away than a
+ * minute are found by the job that runs every minute.
+ */
+export const wakeAtNext = Database.use(({ query }) =>
+  query(
+    (sql) => sql`
+      select graphile_worker.add_job('batches', '{}'::json, run_at := n.at, job_key := 'batches:' || n.at,
+        job_key_mode := 'preserve_run_at')
+      from (
+        select date_trunc('second', min(due_at)) + interval '1 second' as at from telegram_batch_items
+        where kind = any(${[...BATCH_KINDS]}::text[]) and status = 'pending'
+          and due_at between now() and now() + interval '1 minute'
+      ) n where n.at is not null`
+  )
+).pipe(Effect.asVoid)

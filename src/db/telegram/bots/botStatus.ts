@@ -17,10 +17,13 @@ export interface StatusChange {
   readonly event: Omit<OperationalEvent, "appId"> | null
 }
 
-/** How a suspension by the app changes a bot: it is stopped, and its webhook has to be set again. */
-export const suspension = (channelId: string): StatusChange => ({
+/** The reason of a bot that the operator has suspended. Only the operator resumes it. */
+export const BY_OPERATOR = "operator"
+
+/** How a suspension changes a bot: it is stopped, and its webhook has to be set again. */
+export const suspension = (channelId: string, byOperator = false): StatusChange => ({
   status: "suspended",
-  reason: null,
+  reason: byOperator ? BY_OPERATOR : null,
   from: ["pending", "active", "degraded", "suspended"],
   event: { type: "bot.suspended", payload: { bot_id: channelId } }
 })

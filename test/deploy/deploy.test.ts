@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { parseAllDocuments } from "yaml"
+import { documentedSettings, example, ROOT } from "#test/support/docs.ts"
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
+const files = readdirSync(join(ROOT, "deploy"), { recursive: true, encoding: "utf8" })
+  .map((name) => `deploy/${name.replaceAll("\\", "/")}`)
+  .filter((path) => !path.endsWith("/.env"))
+const parse = (path: string): ReadonlyArray<any> =>
+  parseAllDocuments(read(path), { merge: true }).map((document) => {
+    assert.deepStrictEqual([...document.errors, ...document.warnings], [], path)
+    return document.toJS()
+  })
+const manifests = files.filter((path) => /^deploy\/kubernetes\/.*\.yaml$/.test(path)).flatMap(parse)
+const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind)
+const compose = parse("deploy/compose.yaml")[0]
+const unit = read("deploy/troupe.service")
+const containerfile = read("deploy/Containerfile")
+
+/** Variables of other programs. */
+const OTHERS: ReadonlySet<string> = new Set([
+  "HOME",
+  "NODE_COMPILE_CACHE",
+  "POSTGRES_USER",
+  "POSTGRES_DB",
+  "POSTGRES_PASSWORD",
+  "UPSTREAM"
+])
+const unknown = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const settings = documentedSettings()
+  assert.isNotEmpty(names)
+  return names.filter((name) => !settings.has(name) && !OTHERS.has(name))
+}
+const matches = (text: string, pattern: RegExp): ReadonlyArray<string> =>
+  [...text.matchAll(pattern)].map(([, found = ""]) => found)
+
+/** A port of the image, by the name that manifests give it. */
+const PORTS = { http: 8080, operations: 9464 } as const
+
+describe("what deploy/ has", () => {
+  it("is valid YAML", () => {
+    const yaml = files.filter((path) => /\.ya?ml$/.test(path))
+    assert.includeMembers([...yaml], ["deploy/compose.yaml", "deploy/kubernetes/api.yaml"])
+    for (const path of yaml) assert.isNotEmpty(parse(path), path)
+  })
+
+  it("sets only variables that the server knows", () => {
+    const named = [
+      ...matches(read("deploy/.env.example"), /^([A-Z]\w*)=/gm),
+      ...matches(unit, /^Environment=(\w+)=/gm),
+      ...matches(containerfile.match(/^ENV .*$/m)?.[0] ?? "", /([A-Z]\w*)=/g),
+      ...matches(read("deploy/Caddyfile"), /\{\$(\w+)/g),
+      ...Object.values<any>(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),
+      ...ofKind("ConfigMap").flatMap(({ data }) => Object.keys(data)),
+      ...ofKind("Deployment").flatMap((one) => one.spec.template.spec.containers[0].env.map((set: any) => set.name))
+    ]
+    assert.deepStrictEqual(unknown(named), [])
+    assert.deepStrictEqual(unknown(["DATABSE_URL"]), ["DATABSE_URL"])
+  })
+
+  it("names only files that exist", () => {
+    const [exec = ""] = matches(unit, /^ExecStart=(.*)$/gm)
+    const inImage = matches(containerfile, /"\/app\/([^"]+)"/g)
+    const composed = compose.services.migrate.build.dockerfile
+    const paths = [...matches(exec, /\/opt\/troupe\/(\S+)/g), ...inImage, composed]
+    assert.includeMembers(paths, ["bin/troupe.mjs", "deploy/healthcheck.mjs", "deploy/Containerfile"])
+    for (const path of paths) assert.isTrue(existsSync(join(ROOT, path)), path)
+  })
+})
+
+describe("the image", () => {
+  it("is built from everything that the server needs", () => {
+    const kept = matches(read(".dockerignore"), /^!(.*)$/gm)
+    assert.includeMembers(
+      [...kept],
+      ["bin", "channels", "migrations", "patches", "pipeline", "src", "package-lock.json"]
+    )
+    for (const path of kept.filter((path) => !path.includes("*"))) assert.isTrue(existsSync(join(ROOT, path)), path)
+  })
+
+  it("exposes the ports that its settings listen on", () => {
+    const env = containerfile.match(/^ENV .*$/m)?.[0] ?? ""
+    assert.include(env, `PORT=${PORTS.http} `)
+    assert.include(env, `OPERATIONS_PORT=${PORTS.operations}`)
+    assert.include(containerfile, `EXPOSE ${PORTS.http} ${PORTS.operations}\n`)
+    assert.strictEqual(compose.services.proxy.environment.UPSTREAM, `api:${PORTS.http}`)
+  })
+})
+
+describe("the manifests for Kubernetes", () => {
+  const pods = [...ofKind("Deployment"), ...ofKind("Job")].map(({ spec }) => spec.template)
+
+  it("run every process without rights, on a read-only root", () => {
+    assert.lengthOf(pods, 3)
+    for (const { spec } of pods) {
+      assert.isTrue(spec.securityContext.runAsNonRoot)
+      const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = spec.containers[0].securityContext
+      assert.deepStrictEqual(
+        [allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities],
+        [false, true, { drop: ["ALL"] }]
+      )
+    }
+  })
+
+  it("probe ports and paths that the process has", () => {
+    const sources = ["src/http/server/healthRoutes.ts", "src/http/operators/OperationsListener.ts"].map(read)
+    for (const deployment of ofKind("Deployment")) {
+      const [container] = deployment.spec.template.spec.containers
+      const ports = Object.fromEntries(container.ports.map((port: any) => [port.name, port.containerPort]))
+      const hasApi = container.env.some(({ value }: any) => value === "api")
+      assert.deepStrictEqual(ports, hasApi ? PORTS : { operations: PORTS.operations })
+      for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
+        const { path, port } = container[probe].httpGet
+        assert.property(ports, port)
+        for (const source of sources) assert.include(source, JSON.stringify(path))
+      }
+    }
+  })
+
+  it("select pods that exist", () => {
+    const labels = ofKind("Deployment").map(({ spec }) => spec.template.metadata.labels)
+    assert.deepStrictEqual(
+      ofKind("Deployment").map(({ spec }) => spec.selector.matchLabels),
+      labels
+    )
+    assert.deepStrictEqual(
+      ofKind("PodDisruptionBudget").map(({ spec }) => spec.selector.matchLabels),
+      labels
+    )
+    assert.deepInclude(labels, ofKind("Service")[0].spec.selector)
+  })
+})
+
+describe("the page about deployment", () => {
+  it.each(["container", "compose", "systemd", "kubernetes", "proxy"])(
+    "names what exists in its block: %s",
+    (marker) => {
+      const text = example(marker)
+      for (const path of matches(text, /(?<![\w/.-])(deploy\/[\w./-]*\w)/g).filter((path) => path !== "deploy/.env"))
+        assert.isTrue(existsSync(join(ROOT, path)), path)
+      for (const name of matches(text, /(?:troupe\.mjs|\bapi) (\w+) /g))
+        assert.isTrue(existsSync(join(ROOT, `src/commands/${name}Command.ts`)), name)
+    }
+  )
+})
