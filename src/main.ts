@@ -1,8 +1,11 @@
 import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { app } from "./commands/appCommand.ts"
+import { bot } from "./commands/botCommand.ts"
+import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
+import { delivery } from "./commands/deliveryCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
 import { consoleLink } from "./commands/consoleCommand.ts"
 import { events } from "./commands/eventsCommand.ts"
@@ -23,11 +26,17 @@ await runMain(
     subCommands: {
       serve,
       migrate,
+      backup,
+      verify,
+      restore,
+      "resume-deliveries": resumeDeliveries,
       console: consoleLink,
       operator,
       status,
       top,
       app,
+      bot,
+      delivery,
       key,
       ledger,
       rebuild,

@@ -39,8 +39,8 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   htmlparser2: ["channels/outbound/"],
   "ipaddr.js": ["channels/outbound/"],
   "eventsource-parser": ["src/commands/"],
-  yauzl: ["src/imports/"],
-  yazl: ["src/imports/", "src/jobs/privacy/"],
+  yauzl: ["src/imports/", "src/db/operators/backup/"],
+  yazl: ["src/imports/", "src/jobs/privacy/", "src/db/operators/backup/"],
   "graphile-worker": ["src/jobs/", "src/db/postgres/migrate.ts"]
 }
 /** The domains of a layer of `src`, from the lowest up. A module imports from its own domain and from earlier ones. */

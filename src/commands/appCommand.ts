@@ -1,4 +1,6 @@
 import { defineCommand } from "citty"
+import { camelCased } from "./camelCased.ts"
+import { operatorArgs, operatorFlags } from "./operatorArgs.ts"
 import { refuseUnknown } from "./refuseUnknown.ts"
 
 const appId = { type: "positional", required: true, description: "Id of the app (app_...)" } as const
@@ -67,6 +69,24 @@ const appResume = defineCommand({
   }
 })
 
+const appUsage = defineCommand({
+  meta: {
+    name: "usage",
+    description: "Show what an app has spent, over HTTP. Needs TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
+  },
+  args: {
+    appId,
+    by: { type: "string", description: "day (default), kind or model", valueHint: "GROUP" },
+    from: { type: "string", description: "First day. Default: 30 days ago", valueHint: "YYYY-MM-DD" },
+    to: { type: "string", description: "Last day. Default: today", valueHint: "YYYY-MM-DD" },
+    ...operatorArgs
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["appId", "app-id", "by", "from", "to", ...operatorFlags], 1)
+    return (await import("./appUsage.ts")).showUsage(args)
+  }
+})
+
 const capsFlags = {
   "daily-budget-usd": {
     type: "string",
@@ -97,7 +117,6 @@ const capsFlags = {
     valueHint: "N|none"
   }
 } as const
-const camelCased = (name: string) => name.replaceAll(/-[a-z]/g, (letter) => letter.slice(1).toUpperCase())
 const capsFlagNames = Object.keys(capsFlags).flatMap((name) => [name, camelCased(name)])
 
 const appCaps = defineCommand({
@@ -122,6 +141,7 @@ export const app = defineCommand({
     caps: appCaps,
     rename: appRename,
     suspend: appSuspend,
-    resume: appResume
+    resume: appResume,
+    usage: appUsage
   }
 })

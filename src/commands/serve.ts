@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { tables } from "#src/composition/tables.ts"
+import { holdEvidence } from "#src/db/operators/health/appEvidence.ts"
 import * as monitor from "#src/db/crashes/monitor.ts"
 import { firstRun } from "#src/demo/firstRun.ts"
 import { exporting } from "#src/composition/observability.ts"
@@ -18,11 +19,22 @@ const load = () => Promise.all([import("#src/composition/process.ts"), import("#
 const HEAD_START = "100 millis"
 type Loaded = Awaited<ReturnType<typeof load>>
 
+/** Says why a restored server delivers nothing. */
+const tellHold = Effect.gen(function* () {
+  const held = (yield* holdEvidence(null)).find(({ kind }) => kind === "delivery")
+  if (held !== undefined)
+    yield* Effect.logWarning("deliveries are on hold: run troupe resume-deliveries to release them", {
+      since: held.since.toISOString(),
+      reason: held.reason
+    })
+})
+
 /** Prints on stdout, as its last line, that everything is up. */
 const ready = ([{ roles }, { HttpServer }]: Loaded) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const settings = yield* Settings
+      yield* tellHold
       const server = yield* Effect.serviceOption(HttpServer)
       const baseUrl = server._tag === "Some" ? server.value.baseUrl : settings.publicUrl
       if (!settings.production && baseUrl !== null) {

@@ -53,6 +53,16 @@ const keyOfDataDir = Effect.fnUntraced(function* (dataDir: string) {
   )
 })
 
+/** The keys that are set, or stored in DATA_DIR. None is created. */
+export const givenSecretsKeys = Effect.gen(function* () {
+  const { dataDir, secrets } = yield* Settings
+  const stored = yield* Effect.tryPromise(() => readFile(join(dataDir, "secrets.key"), "utf8")).pipe(
+    Effect.flatMap((text) => key("SECRETS_KEY", Option.some(Redacted.make(text)))),
+    Effect.orElseSucceed(() => null)
+  )
+  return [secrets.key ?? stored, secrets.newKey].flatMap((given) => (given === null ? [] : [secretsKey(given)]))
+})
+
 /** The keys for secrets at rest, from the settings. */
 export const secretsKeys = Layer.effect(
   SecretsKeys,

@@ -106,7 +106,7 @@ export interface MismatchEvidence {
 /** A suspension by the operator. The scope `*` stands for all apps. */
 export interface HoldEvidence {
   readonly scope: string
-  readonly kind: "app" | "telegram"
+  readonly kind: "app" | "telegram" | "delivery"
   readonly since: Date
   readonly reason: string | null
 }

@@ -27,6 +27,7 @@ export const PROBLEM_KINDS = [
   "ledger_mismatch",
   "app_suspended",
   "bots_on_hold",
+  "deliveries_on_hold",
   "bot_suspended"
 ] as const
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]

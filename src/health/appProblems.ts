@@ -43,7 +43,22 @@ export const mismatchProblems = ({ app_id, found_at, turns, run_ref }: MismatchE
   }
 ]
 
-const holdProblem = ({ scope, kind, since, reason }: HoldEvidence): Problem => ({
+/** After a restore, people wait for what is not delivered: somebody has to decide, so it is a warning. */
+const deliveriesOnHold = ({ since, reason }: HoldEvidence): Problem => ({
+  kind: "deliveries_on_hold",
+  severity: "warning",
+  subject: {},
+  since: iso(since),
+  count: 1,
+  evidence: { reason },
+  cause: `Nothing is delivered to anybody, because this server was ${reason ?? "restored"}. Nothing is lost`,
+  next_step: commandStep(
+    "When the server that the backup is of has stopped, resume",
+    "npm run -s troupe -- resume-deliveries"
+  )
+})
+
+const suspensionProblem = ({ scope, kind, since, reason }: HoldEvidence): Problem => ({
   kind: kind === "app" ? "app_suspended" : "bots_on_hold",
   severity: "info",
   subject: scope === "*" ? {} : { app_id: scope },
@@ -61,6 +76,9 @@ const holdProblem = ({ scope, kind, since, reason }: HoldEvidence): Problem => (
       : `npm run -s troupe -- telegram release${scope === "*" ? "" : ` --app ${scope}`}`
   )
 })
+
+const holdProblem = (hold: HoldEvidence): Problem =>
+  hold.kind === "delivery" ? deliveriesOnHold(hold) : suspensionProblem(hold)
 
 /** What somebody has stopped on purpose. */
 export const suspensions = ({ holds, suspendedBots }: Evidence): ReadonlyArray<Problem> => [

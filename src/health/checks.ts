@@ -46,6 +46,7 @@ const FOUND_BY = {
   ledger_mismatch: "ledger",
   app_suspended: "suspensions",
   bots_on_hold: "suspensions",
+  deliveries_on_hold: "suspensions",
   bot_suspended: "suspensions"
 } as const satisfies Record<ProblemKind, CheckName>
 

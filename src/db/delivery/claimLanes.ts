@@ -83,7 +83,7 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
   ), visited as (
     select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
       c.status in ('active', 'failing') and not exists (select from hold h
-        where h.scope in (${ALL_APPS}, v.app_id) and h.kind in ('app', c.hold_kind)) as walked,
+        where h.scope in (${ALL_APPS}, v.app_id) and h.kind in ('app', 'delivery', c.hold_kind)) as walked,
       case when c.status = 'failing' then 1 when c.paced
         then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy

@@ -10,10 +10,14 @@ export const ALL_APPS = "*"
 export const isSuspendedByOperator = (sql: Sql, appId: Query) =>
   sql`array(select scope from telegram_holds where released_at is null) && array[${ALL_APPS}, ${appId}]`
 
-/** Whether a channel is stopped: by a hold on its app, or by one of the kind that concerns it. */
+/** Whether a channel is stopped: by a hold on its app or on all deliveries, or by one of the kind that concerns it. */
 export const isStopped = (sql: Sql, appId: Query, holdKind: Query) =>
   sql`exists (select from telegram_holds h
-    where h.released_at is null and h.scope in (${ALL_APPS}, ${appId}) and h.kind in ('app', ${holdKind}))`
+    where h.released_at is null and h.scope in (${ALL_APPS}, ${appId}) and h.kind in ('app', 'delivery', ${holdKind}))`
+
+/** Whether nothing is delivered to anybody, because the server was restored from a backup and not resumed. */
+export const areDeliveriesOnHold = (sql: Sql) =>
+  sql`exists (select from telegram_holds where kind = 'delivery' and released_at is null)`
 
 /**
  * What `isSuspendedByOperator` and `isStopped` tell, for who puts aside what is held: the holds, locked until this has

@@ -3,8 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 
-/** `telegram`: what bots receive and send. `app`: everything that an app does. */
-export type SuspensionKind = "telegram" | "app"
+/**
+ * `telegram`: what bots receive and send. `app`: everything that an app does. `delivery`: everything that is sent to
+ * anybody, by any app, after a restore.
+ */
+export type SuspensionKind = "telegram" | "app" | "delivery"
 
 export class NoSuchApp extends Schema.TaggedError<NoSuchApp>()("NoSuchApp", {}) {}
 

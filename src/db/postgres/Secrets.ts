@@ -29,6 +29,10 @@ export class SecretsKeyMismatch extends Schema.TaggedError<SecretsKeyMismatch>()
 const CHECK: SealedColumn = { table: "secrets_check", key: ["singleton"], column: "sealed" }
 const CHECK_ROW = ["true"]
 
+/** Whether one of these keys is that of the database with this check value. */
+export const opensCheck = (keys: ReadonlyArray<SecretsKey>, sealed: Uint8Array) =>
+  Effect.isSuccess(open(keys, CHECK, CHECK_ROW, sealed))
+
 /** The check value under this key. */
 export const sealedCheck = (key: SecretsKey): Buffer => seal(key, CHECK, CHECK_ROW, Redacted.make("troupe"))
 

@@ -34,7 +34,7 @@ const attempt = <A>(work: () => Promise<A>) =>
     Effect.retry({ while: isLocked, times: LOCK_RETRIES, schedule: Schedule.spaced("1 second") })
   )
 
-const migrateGraphileWorker = async (connectionString: string) => {
+export const migrateGraphileWorker = async (connectionString: string) => {
   const { runMigrations } = await import("graphile-worker")
   await runMigrations({ connectionString, maxPoolSize: 1 })
 }

@@ -12,7 +12,7 @@ import type { Database, Sql } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 import { loopColumns } from "#src/db/memory/relationshipStatements.ts"
 import { scheduledOf } from "./scheduleStatements.ts"
-import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { areDeliveriesOnHold, isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 interface Row {
@@ -84,7 +84,7 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
         'active', 'degraded') and not (${isSuspendedByOperator(sql, sql`b.app_id`)}))
       from telegram_chats t join telegram_bots b using (app_id, channel_id) join channels h using (app_id, channel_id)
         where t.session_id = s.session_id and t.app_id = s.app_id
-    ), false) as unreachable, ${isSuspended(sql, sql`s.app_id`)} as suspended,
+    ), false) as unreachable, (${isSuspended(sql, sql`s.app_id`)} or ${areDeliveriesOnHold(sql)}) as suspended,
     coalesce((
       select json_agg(json_build_array(floor(extract(epoch from ${momentOf(sql)}) * 1000), t.session_id = s.session_id))
       from sessions o join turns t using (app_id, session_id)

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { areDeliveriesOnHold } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { BotRows } from "./BotRows.ts"
 import type { StoredBot } from "./bots/StoredBot.ts"
 
@@ -10,7 +11,8 @@ const MAX_POLLED = 50
 
 /**
  * Assigns each polled bot to one worker, because Telegram disconnects the first of two pollers. A worker's bots are
- * released when it is no longer registered.
+ * released when it is no longer registered. While deliveries are on hold after a restore, none is assigned: the server
+ * that the backup is of may still poll it.
  */
 export class PolledBots extends Context.Service<
   PolledBots,
@@ -37,7 +39,8 @@ export class PolledBots extends Context.Service<
             select worker_id from workers where worker_id = ${worker} for key share
           ), free as (
             select b.app_id, b.channel_id from telegram_bots b, me
-            where b.status in ('active', 'degraded', 'suspended') and (b.poller is null or not exists (select
+            where b.status in ('active', 'degraded', 'suspended') and not (${areDeliveriesOnHold(sql)})
+              and (b.poller is null or not exists (select
               from workers w where w.worker_id = b.poller))
             limit greatest(0, ${MAX_POLLED}::int - (select count(*)::int from telegram_bots
               where poller = ${worker})) for update of b skip locked
@@ -65,7 +68,7 @@ export class PolledBots extends Context.Service<
           query(
             (sql) => sql`
         update telegram_manager m set poller = ${worker} from workers me
-        where me.worker_id = ${worker} and (m.poller is null
+        where me.worker_id = ${worker} and not (${areDeliveriesOnHold(sql)}) and (m.poller is null
           or m.poller = ${worker} or not exists (select from workers w where w.worker_id = m.poller))
         returning 1`
           ).pipe(Effect.map((found) => found.length > 0)),

@@ -12,6 +12,8 @@ import { type SuspensionKind, suspensionRows, type NoSuchApp } from "#src/db/del
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 
 export interface TelegramSuspension {
+  /** `delivery`: not only bots, but everything that is sent, after a restore. */
+  readonly kind: "telegram" | "delivery"
   /** Null: of all apps. */
   readonly app_id: string | null
   readonly since: Date
@@ -107,6 +109,11 @@ export class TelegramSuspensions extends Context.Service<
 
       const resume = (appId: string | null) => changing(appId, "telegram.released", {}, lift).pipe(Effect.tap(finish))
 
+      const everyApp = Effect.map(
+        query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps order by app_id`),
+        (rows) => rows.map(({ app_id }) => app_id)
+      )
+
       // Works in steps, because there may be many bots. After a crash the next run continues. If the suspension was set
       // and lifted again in the meantime, bots that were already processed have to be resumed again.
       const finishOne = Effect.fnUntraced(function* ({
@@ -120,7 +127,10 @@ export class TelegramSuspensions extends Context.Service<
       }) {
         let after: BotPosition | null = { app_id: "", channel_id: "" }
         while (after !== null) after = yield* resumeBots(scope, after).pipe(Effect.provideService(Database, database))
-        if (kind === "app") yield* resumeApp(scope).pipe(Effect.provideService(Database, database))
+        const apps = kind === "app" ? [scope] : kind === "delivery" ? yield* everyApp : []
+        yield* Effect.forEach(apps, (appId) => resumeApp(appId).pipe(Effect.provideService(Database, database)), {
+          discard: true
+        })
         yield* query(
           (sql) =>
             sql`delete from telegram_holds
@@ -140,8 +150,8 @@ export class TelegramSuspensions extends Context.Service<
         finish,
         list: query<Array<TelegramSuspension>>(
           (sql) =>
-            sql`select nullif(scope, ${ALL_APPS}) as app_id, since, reason from telegram_holds where kind = 'telegram'
-              and released_at is null order by scope`
+            sql`select kind, nullif(scope, ${ALL_APPS}) as app_id, since, reason from telegram_holds
+              where kind in ('telegram', 'delivery') and released_at is null order by scope, kind`
         )
       })
     })

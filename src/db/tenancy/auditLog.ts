@@ -25,6 +25,7 @@ export type AuditAction =
   | "device.denied"
   | "telegram.held"
   | "telegram.released"
+  | "deliveries.resumed"
   | "operator_token.created"
   | "operator_token.revoked"
   | "console_link.created"

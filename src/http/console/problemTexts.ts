@@ -36,6 +36,7 @@ const TITLES: Readonly<Record<ProblemKind, readonly [one: string, many: string]>
   ],
   app_suspended: ["An app is suspended", "apps are suspended"],
   bots_on_hold: ["Telegram bots are on hold", "holds on Telegram bots"],
+  deliveries_on_hold: ["Deliveries are on hold", "Deliveries are on hold"],
   bot_suspended: ["Bots of an app are suspended", "apps have suspended bots"]
 }
 

@@ -10,11 +10,16 @@ import { findAnyApp } from "./operatorAppRoutes.ts"
 import { anyAppNotFound } from "./operatorErrors.ts"
 
 const Hold = z.object({
-  app_id: z.string().nullable().describe("null: the bots of all apps"),
+  kind: z
+    .enum(["telegram", "delivery"])
+    .describe("delivery: everything that is sent, after a restore, until troupe resume-deliveries"),
+  app_id: z.string().nullable().describe("null: all apps"),
   since: z.iso.datetime(),
   reason: z.string().nullable()
 })
-const Holds = z.object({ holds: z.array(Hold).describe("Of Telegram bots. Suspended apps are in GET /admin/apps") })
+const Holds = z.object({
+  holds: z.array(Hold).describe("Of Telegram bots or of all deliveries. Suspended apps are in GET /admin/apps")
+})
 const Scope = z.object({
   app_id: z.string().min(1).max(64).nullable().meta({ description: "null: the bots of all apps" })
 })
@@ -22,7 +27,7 @@ const Scope = z.object({
 const shown = Effect.gen(function* () {
   const holds = yield* TelegramSuspensions.use(({ list }) => list)
   return success({
-    holds: holds.map(({ app_id, since, reason }) => ({ app_id, since: since.toISOString(), reason }))
+    holds: holds.map(({ kind, app_id, since, reason }) => ({ kind, app_id, since: since.toISOString(), reason }))
   })
 })
 
@@ -34,7 +39,7 @@ export const holdRoutes: Routes = ({ app, answer }) => {
       config: { auth: VIEWS },
       schema: {
         operationId: "listHolds",
-        summary: "List which apps' Telegram bots are on hold",
+        summary: "List which apps' Telegram bots are on hold, and whether all deliveries are",
         response: answers(Holds)
       }
     },

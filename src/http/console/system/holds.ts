@@ -16,23 +16,29 @@ export const holds = (rows: ReadonlyArray<TelegramSuspension>, { nowMs, csrf, ac
       columns: [
         {
           label: "Of",
-          cell: ({ app_id }) =>
-            app_id === null ? "all apps" : html`<a class="id" href="/console/apps/${app_id}">${app_id}</a>`
+          cell: ({ kind, app_id }) =>
+            kind === "delivery"
+              ? "all deliveries"
+              : app_id === null
+                ? "all apps"
+                : html`<a class="id" href="/console/apps/${app_id}">${app_id}</a>`
         },
         { label: "Since", cell: ({ since }) => when(since, nowMs) },
         { label: "Reason", cell: ({ reason }) => html`<bdi>${reason ?? "–"}</bdi>` },
         {
           label: "Do",
-          cell: ({ app_id }) =>
-            acts
-              ? post({
-                  action: "/console/system/release",
-                  csrf,
-                  label: "Release",
-                  tone: "slight",
-                  fields: { app: app_id ?? "" }
-                })
-              : ""
+          cell: ({ kind, app_id }) =>
+            kind === "delivery"
+              ? html`<code>troupe resume-deliveries</code>`
+              : acts
+                ? post({
+                    action: "/console/system/release",
+                    csrf,
+                    label: "Release",
+                    tone: "slight",
+                    fields: { app: app_id ?? "" }
+                  })
+                : ""
         }
       ],
       rows,

@@ -1,0 +1,130 @@
+import { createWriteStream } from "node:fs"
+import { access, open, rename, rm } from "node:fs/promises"
+import { Readable } from "node:stream"
+import { finished, pipeline } from "node:stream/promises"
+import { ZipFile } from "yazl"
+import { VERSION } from "#pipeline/domain/version.ts"
+import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
+import {
+  BackupRefused,
+  type BackedUpTable,
+  FORMAT,
+  MANIFEST,
+  type Manifest,
+  seal,
+  TRAILER_PLACEHOLDER
+} from "./backupFile.ts"
+import { copyMeter, type OnProgress } from "./copyMeter.ts"
+import { listTables } from "./listTables.ts"
+
+/** Little compression, because the processor is what limits a backup. */
+const COMPRESSION = 3
+
+const README = `A backup of Troupe. Check it with "troupe verify FILE" and restore it with "troupe restore FILE".
+Each file in tables/ has the rows of one table in the text format of PostgreSQL's COPY. manifest.json lists the tables,
+their columns, their numbers of rows, the SHA-256 of each, and the migrations of the schema.
+The comment of this archive is the SHA-256 of everything before it. Secrets are encrypted under SECRETS_KEY.
+`
+
+/** The time, number and text formats that a restore reads, and no limit of time. */
+export const prepareCopy = `select set_config('statement_timeout', '0', true),
+  set_config('idle_in_transaction_session_timeout', '0', true), set_config('datestyle', 'ISO', true),
+  set_config('intervalstyle', 'postgres', true), set_config('timezone', 'UTC', true),
+  set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
+
+const addEntries = async (sql: Sql, zip: ZipFile, now: Date, onProgress: OnProgress, signal: AbortSignal) => {
+  const tables = await listTables(sql)
+  const copied: Array<BackedUpTable> = []
+  let bytesBefore = 0
+  const options = { mtime: now, compressionLevel: COMPRESSION, forceZip64Format: true }
+  zip.addBuffer(Buffer.from(README), "README.txt", { mtime: now })
+  for (const { name, columns, statement } of tables) {
+    const entry = `tables/${name}.copy`
+    const meter = copyMeter((rows, bytes) =>
+      onProgress({ table: name, done: copied.length, tables: tables.length, rows, bytes: bytesBefore + bytes })
+    )
+    const rows = (await sql.unsafe(statement).readable()) as AsyncIterable<Buffer>
+    const input = Readable.from(meter.measure(rows), { objectMode: false })
+    zip.addReadStream(input, entry, options)
+    await finished(input, { signal })
+    const measured = meter.result()
+    copied.push({ name, entry, columns, ...measured })
+    bytesBefore += measured.bytes
+  }
+  return copied
+}
+
+const readManifest = async (sql: Sql, tables: ReadonlyArray<BackedUpTable>, now: Date): Promise<Manifest> => {
+  const [server] = await sql<Array<{ version: string }>>`select current_setting('server_version') as version`
+  const migrations = await sql<Array<{ name: string }>>`select name from schema_migrations order by name`
+  // Sequences are no part of a snapshot. Their values are read last, so no row has a larger one.
+  const sequences = await sql<Array<{ name: string; last_value: string | null }>>`
+    select sequencename::text as name, last_value::text from pg_sequences where schemaname = current_schema()`
+  return {
+    format: FORMAT,
+    made_at: now.toISOString(),
+    troupe_version: VERSION,
+    postgres_version: server?.version ?? "",
+    migrations: migrations.map(({ name }) => name),
+    tables: [...tables],
+    sequences: sequences.map(({ name, last_value }) => ({ name, last_value }))
+  }
+}
+
+/** Fills the ZIP from one snapshot. */
+const fill = (pool: Pool, zip: ZipFile, now: Date, onProgress: OnProgress, signal: AbortSignal) =>
+  pool.begin(async (sql) => {
+    await sql.unsafe("set transaction isolation level repeatable read, read only")
+    await sql.unsafe(prepareCopy)
+    const tables = await addEntries(sql, zip, now, onProgress, signal)
+    const manifest = await readManifest(sql, tables, now)
+    zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), MANIFEST, { mtime: now })
+    zip.end({ comment: TRAILER_PLACEHOLDER, forceZip64Format: true })
+    return manifest
+  })
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false
+  )
+
+/**
+ * Writes a backup. Its rows are those of one moment, while the server goes on writing. The file has its name only when
+ * it is complete and on the disk: until then it is `FILE.partial`.
+ */
+export const writeBackup = async (
+  pool: Pool,
+  path: string,
+  now: Date,
+  onProgress: OnProgress,
+  signal: AbortSignal
+): Promise<Manifest> => {
+  if (await exists(path)) throw new BackupRefused({ message: `${path} exists already: give another name` })
+  const partial = `${path}.partial`
+  const zip = new ZipFile()
+  const output = zip.outputStream as Readable
+  const over = new AbortController()
+  const either = AbortSignal.any([signal, over.signal])
+  zip.on("error", (error: Error) => output.destroy(error))
+  try {
+    const writing = pipeline(output, seal(), createWriteStream(partial, { mode: 0o600 }), { signal: either })
+    const filling = fill(pool, zip, now, onProgress, either)
+    const abort = () => over.abort()
+    writing.catch(abort)
+    filling.catch(abort)
+    const [written, filled] = await Promise.allSettled([writing, filling])
+    if (written.status === "rejected" && !isAbort(written.reason)) throw written.reason
+    if (filled.status === "rejected") throw filled.reason
+    if (written.status === "rejected") throw written.reason
+    const file = await open(partial, "r+")
+    await file.sync().finally(() => file.close())
+    await rename(partial, path)
+    return filled.value
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
+}
+
+const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError"
