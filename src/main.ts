@@ -5,6 +5,7 @@ import { bot } from "./commands/botCommand.ts"
 import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
 import { character } from "./commands/characterCommand.ts"
 import { chat } from "./commands/chatCommand.ts"
+import { doctor } from "./commands/doctorCommand.ts"
 import { delivery } from "./commands/deliveryCommand.ts"
 import { evals } from "./commands/evalCommand.ts"
 import { consoleLink } from "./commands/consoleCommand.ts"
@@ -25,6 +26,7 @@ await runMain(
     meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
     subCommands: {
       serve,
+      doctor,
       migrate,
       backup,
       verify,

@@ -1,9 +1,10 @@
 import { compatible } from "../compatible.ts"
-import { wordsIn } from "./gluedWords.ts"
+import { isInCries, wordsIn } from "./gluedWords.ts"
 
 /**
  * Words as they are read where they were disguised in ways that an ordinary text uses too: "su!cide", "5uicide",
- * "s-t-e-r-b-e-n", "i  w a n t", "mo.rrer". The classifier reads such sentences a second time in this form.
+ * "s-t-e-r-b-e-n", "i  w a n t", "mo.rrer", "1 want t0 d13". The classifier reads such sentences a second time in this
+ * form.
  */
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
@@ -11,7 +12,7 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
 const APART = /(?<![\p{L}\p{N}])[\p{L}\d@$!](?:[ .\-_*·•|/~,+]{1,4}[\p{L}\d@$!](?![\p{L}\p{N}@$])){2,80}/gu
 const GAP = /[ .\-_*·•|/~,+]+/g
 /** A word with a digit or a sign in it, or with a digit before it. */
-const MARKED = /(?<![\p{L}\p{N}])[\p{L}\d@$!|€*#._·•~/-]{3,40}(?![\p{L}\p{N}])/gu
+const MARKED = /(?<![\p{L}\p{N}])[\p{L}\d@$!|€*#._·•~/-]{2,40}(?![\p{L}\p{N}])/gu
 const SIGN = /[\d@$!|€*#._·•~/-]/
 const WITHIN = /(?<=[\p{L}\d@$])[*#._·•~/-]{1,3}(?=[\p{L}\d@$!])/gu
 const LETTERS: Readonly<Record<string, string>> = {
@@ -35,6 +36,11 @@ const FOR_LETTER = /(?<=\p{L})[0134578@$!|€](?=[\p{L}\d@$])|(?<=[@$!\d])[01345
 const BEFORE_WORD = /^[0134579@$](?=\p{L}{3})/u
 const AFTER_WORD = /(?<=\p{L}{2})[01345@$]$/u
 const TWO_LETTERS = /\p{L}.*\p{L}/u
+const LETTER_FIRST = /^\p{L}/u
+const ALL_SIGNS = /[\d@$!|€]/g
+/** "1" for "I", alone or in "1m", "1ll", "1ve", "1d", "1ch". */
+const ONE_FOR_I = /(?<![\p{L}\p{N}.,:/-])1(?=(?:m|ll|ve|d|ch)?(?![\p{L}\p{N}%°€]|[.,:/-]\d))/gu
+const DIGIT_IN_WORD = /\p{L}\d|\d\p{L}{2}/u
 
 /** Joins letters set apart. The narrowest gap is between letters, any wider one between words. */
 const joined = (run: string): string => {
@@ -46,8 +52,15 @@ const joined = (run: string): string => {
     .join(" ")
 }
 
+/** Words of a few letters, as in "t0" and "d13", are read only if they are common in cries for help. */
+const asShortWord = (given: string): string => {
+  const word = given.replace(ALL_SIGNS, (sign) => LETTERS[sign] ?? sign).toLowerCase()
+  return LETTER_FIRST.test(given) && isInCries(word) ? word : given
+}
+
 const asWord = (given: string): string => {
-  if (!SIGN.test(given) || !TWO_LETTERS.test(given)) return given
+  if (!SIGN.test(given)) return given
+  if (!TWO_LETTERS.test(given)) return asShortWord(given)
   return given
     .replace(WITHIN, "")
     .replace(DOUBLE_ONE, "ll")
@@ -59,12 +72,18 @@ const asWord = (given: string): string => {
 const SENTENCE_END = /(?<=[.!?…]\s)|\n+/u
 const MAX_READ = 1_000
 
+/** A "1" is read as "I" only in a sentence that has digits for letters elsewhere. */
+const undisguisedSentence = (sentence: string): string => {
+  const read = sentence.replace(APART, joined).replace(MARKED, asWord)
+  return read !== sentence && DIGIT_IN_WORD.test(sentence) ? read.replace(ONE_FOR_I, "i") : read
+}
+
 /** The sentences of a text that change when disguises are undone, in their undisguised form. Null if there are none. */
 export const undisguisedSentences = (text: string): string | null => {
   const changed: Array<string> = []
   let room = MAX_READ
   for (const sentence of compatible(text, "NFKC").replace(UNSEEN, "").split(SENTENCE_END)) {
-    const read = sentence.replace(APART, joined).replace(MARKED, asWord)
+    const read = undisguisedSentence(sentence)
     if (read === sentence) continue
     changed.push(read)
     room -= read.length

@@ -12,6 +12,9 @@ suicide
     /\s+/
   )
 )
+/** Whether a word in lower case without accents is one of them. */
+export const isInCries = (word: string): boolean => WORDS.has(word)
+
 const LONGEST = 12
 /** Shorter runs of letters are one word, longer ones no cry for help. */
 const FEWEST_LETTERS = 6

@@ -4,6 +4,7 @@ import { undisguisedSentences } from "./disguises.ts"
 import { excerptOf } from "./excerpt.ts"
 import { classifier } from "./loadedClassifier.ts"
 import { MARGINS } from "./margins.ts"
+import { withoutOthersWords } from "./othersWords.ts"
 
 /**
  * A turn asks for the scores of the same message, and of earlier ones, several times. The cache is keyed by a hash, so
@@ -42,8 +43,15 @@ const withMargins = (text: string, year: number): Scores => {
   return Object.fromEntries(LABELS.map((label) => [label, scores[label] - MARGINS[label]])) as Record<Label, number>
 }
 
-const scoresOf = (text: string, year: number): Scores => {
+/** What somebody else says of their own death is no danger to the writer. Their threats are. */
+const withOwnWords = (text: string, year: number): Scores => {
   const scores = withMargins(text, year)
+  const own = withoutOthersWords(text)
+  return own === text ? scores : { ...scores, self: Math.min(scores.self, withMargins(own, year).self) }
+}
+
+const scoresOf = (text: string, year: number): Scores => {
+  const scores = withOwnWords(text, year)
   const undisguised = undisguisedSentences(text)
   if (undisguised === null) return scores
   const again = withMargins(undisguised, year)
@@ -65,7 +73,7 @@ const ORDINARY_LENGTH = 800
  * What is taken off for each doubling of that length. A sentence that says something clearly is well above it in a
  * message of any length.
  */
-const PER_DOUBLING = { self: 0.22, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.25, ask: 0.3 } as const
+const PER_DOUBLING = { self: 0.2, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.25, ask: 0.35 } as const
 
 const lessForLength = (scores: Scores, length: number): Scores => {
   const doublings = Math.log2(Math.max(1, length / ORDINARY_LENGTH))

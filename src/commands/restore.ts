@@ -2,21 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { connection } from "#src/composition/tables.ts"
 import { givenSecretsKeys } from "#src/composition/secretsKeys.ts"
+import { checkKey } from "#src/db/operators/backup/checkKey.ts"
 import { openBackup } from "#src/db/operators/backup/readBackup.ts"
 import { restoreBackup } from "#src/db/operators/backup/restoreBackup.ts"
-import { Database, type Sql } from "#src/db/postgres/Database.ts"
-import { opensCheck, SecretsKeyMismatch } from "#src/db/postgres/Secrets.ts"
-import type { SecretsKey } from "#src/db/postgres/secretsCipher.ts"
+import { Database } from "#src/db/postgres/Database.ts"
 import { summaryOf, withProgress } from "./backup.ts"
 import { note, print } from "./output.ts"
 import { runCommand } from "./run.ts"
-
-/** Refuses a key that the restored secrets are not under. Without a key, nothing is checked. */
-const checkKey = (keys: ReadonlyArray<SecretsKey>) => async (sql: Sql) => {
-  const [row] = await sql<Array<{ sealed: Buffer }>>`select sealed from secrets_check`
-  if (keys.length === 0 || row === undefined) return
-  if (!(await Effect.runPromise(opensCheck(keys, row.sealed)))) throw new SecretsKeyMismatch()
-}
 
 /** `troupe restore FILE` */
 export const restoreFrom = (file: string) =>

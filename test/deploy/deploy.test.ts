@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { parseAllDocuments } from "yaml"
@@ -86,6 +88,20 @@ describe("the image", () => {
     assert.include(env, `OPERATIONS_PORT=${PORTS.operations}`)
     assert.include(containerfile, `EXPOSE ${PORTS.http} ${PORTS.operations}\n`)
     assert.strictEqual(compose.services.proxy.environment.UPSTREAM, `api:${PORTS.http}`)
+  })
+})
+
+describe("the unit for systemd", () => {
+  it.skipIf(spawnSync("systemd-analyze", ["--version"]).status !== 0)("is valid to systemd itself", () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-unit-"))
+    try {
+      const path = join(folder, "troupe.service")
+      writeFileSync(path, unit.replaceAll("/opt/troupe", ROOT))
+      const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", path], { encoding: "utf8" })
+      assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
 

@@ -80,3 +80,16 @@ describe("a disguised message", () => {
     }
   )
 })
+
+describe("the quoted words of a relative", () => {
+  it.each([
+    'my aunt: "when i die i want everyone to wear pink", classic her',
+    "meine oma: „wenn ich tot bin erbst du die uhr“ haha",
+    'mi suegra: "cuando me muera me van a extrañar", siempre igual',
+    'minha mãe: "quero morrer de vergonha" kkk'
+  ])("about their death are no alarm: %s", (text) => assert.isNull(alarmIn(text)))
+  it("are an alarm if they threaten the writer", () =>
+    assert.strictEqual(alarmIn('my dad: "i will kill you tonight", and he has the knife')?.kind, "danger"))
+  it("do not hide what the writer says", () =>
+    assert.strictEqual(alarmIn('my boss: "great work" but i want to die')?.kind, "self"))
+})

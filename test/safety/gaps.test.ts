@@ -10,7 +10,8 @@ import { labelled, measure } from "./messageSets.ts"
  * sentences in the middle of a long message. `gaps` was written before anything was changed for it: of its quotations
  * 38.5 % were found, of the disguised 93.8 %, and 12.5 % of the adults were taken for minors. Every long message
  * raised an alarm. `gaps2` was written with the rules, and measured while the training messages were written: only
- * its disguised messages and its middles are unseen. `gaps3` was measured once, after the last training.
+ * its disguised messages and its middles are unseen. `gaps3` was measured once, after the training of its time; its
+ * disguised messages were written with the rule that reads digits in short words.
  */
 
 const inDanger = (text: string): boolean => dangerIn(text) !== null
@@ -34,6 +35,7 @@ const BOUNDS: ReadonlyArray<readonly [string, string, Bounds]> = [
   ["gaps2", "disguised", [0.95, 0.02]],
   ["gaps2", "adults", [0.95, 0.07]],
   ["gaps3", "quoted", [0.68, 0.02]],
+  ["gaps3", "disguised", [0.95, 0.02]],
   ["gaps3", "adults", [0.86, 0.07]]
 ]
 

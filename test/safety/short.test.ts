@@ -8,38 +8,40 @@ import { LANGUAGES, readMessages } from "./training/messages.ts"
 
 /**
  * Short messages as they are typed into a chat: half sentences, slang, dialects, crises that are named and crises that
- * are hinted at. They were written before the floor was looked at, and nothing was learned from them or set by them.
- * The goal of 95 % of crises is not reached. The bounds are what was measured.
+ * are hinted at. Each author wrote before the classifier had learned from the training messages of that time, and
+ * nothing was learned from them or set by them. The ninth author writes most unlike the training messages. The misses
+ * of the eighth were printed before the last training. Of its 180 messages per language, two to five are by chance
+ * training messages too; they change no figure by more than 1 %. The goal of 95 % of crises is not reached. The bounds
+ * are what was measured.
  */
 const ALARMS: ReadonlyArray<Label> = ["self", "medical", "danger", "threat"]
-const MOST_FALSE_ALARMS = 0.02
 
+/** The least recall, and the most false alarms. */
+type Bounds = readonly [number, number]
 interface Kind {
   readonly label: Label
   /** Messages with one of these labels are not counted as negatives. */
   readonly related: ReadonlyArray<Label>
   readonly finds: (text: string) => boolean
-  readonly leastRecall: { readonly seventh: number; readonly eighth: number }
+  readonly bounds: Readonly<Record<string, Bounds>>
 }
 const alarms = (text: string): boolean => alarmIn(text) !== null
 const KINDS: ReadonlyArray<Kind> = [
-  { label: "self", related: ALARMS, finds: alarms, leastRecall: { seventh: 0.83, eighth: 0.7 } },
-  { label: "medical", related: ALARMS, finds: alarms, leastRecall: { seventh: 0.86, eighth: 0.8 } },
-  { label: "danger", related: ALARMS, finds: alarms, leastRecall: { seventh: 0.93, eighth: 0 } },
-  { label: "threat", related: ALARMS, finds: alarms, leastRecall: { seventh: 1, eighth: 0 } },
+  { label: "self", related: ALARMS, finds: alarms, bounds: { eighth: [0.8, 0.02], ninth: [0.48, 0.03] } },
+  { label: "medical", related: ALARMS, finds: alarms, bounds: { eighth: [0.83, 0.02], ninth: [0.63, 0.03] } },
   {
     label: "minor",
     related: ["minor"],
     finds: (text) => saysUnderAge(text),
-    leastRecall: { seventh: 0.95, eighth: 0.9 }
+    bounds: { eighth: [0.9, 0.02], ninth: [0.86, 0.02] }
   },
-  { label: "ask", related: ["ask"], finds: asksIfAi, leastRecall: { seventh: 0.91, eighth: 0.93 } }
+  { label: "ask", related: ["ask"], finds: asksIfAi, bounds: { eighth: [0.93, 0.02] } }
 ]
 
-describe.each(KINDS)("short messages with the label $label", ({ label, related, finds, leastRecall }) => {
-  it.each(["seventh", "eighth"] as const)(
+describe.each(KINDS)("short messages with the label $label", ({ label, related, finds, bounds }) => {
+  it.each(Object.entries(bounds))(
     "of the %s author are found as often as measured, with few false alarms",
-    (author) => {
+    (author, [leastRecall, mostFalseAlarms]) => {
       for (const language of LANGUAGES) {
         const messages = readMessages("held-out-short", [language])
           .filter((message) => message.author === author)
@@ -47,8 +49,8 @@ describe.each(KINDS)("short messages with the label $label", ({ label, related, 
           .map(({ text, labels }) => ({ text, positive: labels.has(label) }))
         const { recall, falseAlarms, report } = measure(`${label}, ${author}, ${language}`, messages, finds)
         console.log(report)
-        assert.isAtLeast(recall, leastRecall[author], report)
-        assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+        assert.isAtLeast(recall, leastRecall, report)
+        assert.isAtMost(falseAlarms, mostFalseAlarms, report)
       }
     }
   )

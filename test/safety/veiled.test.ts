@@ -8,7 +8,7 @@ import { LANGUAGES, readMessages } from "./training/messages.ts"
 
 /**
  * Crises that are hinted at and not named, as often as they are named. Two authors wrote them who saw nothing of the
- * floor or of other messages. The goal of 95 % is not reached: the least of the eight tables finds 63 %. The bounds are
+ * floor or of other messages. The goal of 95 % is not reached: the least of the eight tables finds 68 %. The bounds are
  * what was measured.
  */
 const ALARMS: ReadonlyArray<Label> = ["self", "medical", "danger", "threat"]
@@ -25,12 +25,15 @@ const KINDS: ReadonlyArray<Kind> = [
     name: "alarm",
     labels: ALARMS,
     finds: (text) => alarmIn(text) !== null,
-    leastRecall: 0.63,
+    leastRecall: 0.68,
     mostFalseAlarms: 0.03
   },
   { name: "minor", labels: ["minor"], finds: (text) => saysUnderAge(text), leastRecall: 0.88, mostFalseAlarms: 0.02 },
   { name: "AI question", labels: ["ask"], finds: asksIfAi, leastRecall: 0.82, mostFalseAlarms: 0.02 }
 ]
+
+/** Messages that are also training messages, by chance, do not count. */
+const learned = new Set(readMessages("messages").map(({ text }) => text.toLowerCase()))
 
 describe.each(KINDS)(
   "veiled messages with the label $name",
@@ -38,7 +41,7 @@ describe.each(KINDS)(
     it.each(["fifth", "sixth"])("of the %s author are found as often as measured, with few false alarms", (author) => {
       for (const language of LANGUAGES) {
         const messages = readMessages("held-out-veiled", [language])
-          .filter((message) => message.author === author)
+          .filter((message) => message.author === author && !learned.has(message.text.toLowerCase()))
           .map((message) => ({ text: message.text, positive: labels.some((label) => message.labels.has(label)) }))
         const { recall, falseAlarms, report } = measure(`${name}, ${author}, ${language}`, messages, finds)
         console.log(report)

@@ -8,6 +8,7 @@ import { attachBot } from "./bots/attachBot.ts"
 import { botActions } from "./bots/botActions.ts"
 import { botScreen } from "./bots/botScreen.ts"
 import { botsScreen } from "./bots/botsScreen.ts"
+import { bulkBots } from "./bots/bulkBots.ts"
 import { consoleRoutes } from "./console.ts"
 import { conversationScreen } from "./conversations/conversationScreen.ts"
 import { conversationsScreen } from "./conversations/conversationsScreen.ts"
@@ -26,6 +27,7 @@ export const routes: ReadonlyArray<Routes> = [
   consoleRoutes([
     overviewScreen,
     botsScreen,
+    bulkBots,
     attachBot,
     botScreen,
     botActions,

@@ -9,8 +9,8 @@ import { type Example, regress, type Regression, scoresOf } from "./regression.t
 
 /**
  * Learns the weights of the safety classifier from the messages beside it, and writes them to
- * pipeline/safety/classifier. First it learns from all authors but one and scores the messages of that one, for each in
- * turn: from those scores come the figures it prints and the score from which on a label is found.
+ * pipeline/safety/classifier. First it learns from two thirds of the authors and scores the messages of the others, for
+ * each third in turn: from those scores come the figures it prints and the score from which on a label is found.
  */
 
 /**
@@ -30,8 +30,8 @@ const FALSE_ALARMS: Readonly<Record<Label, number>> = {
   pt: 0.02
 }
 const ALARMS: ReadonlyArray<Label> = ["self", "medical", "danger", "threat"]
-/** Authors of fewer messages are left out together. */
-const MANY = 3_000
+/** Each third of the authors is scored by what is learned from the other two. */
+const PARTS = 3
 /** A feature of fewer messages is not learned. */
 const FEWEST = 2
 const messages = readMessages("messages", [...LANGUAGES, "other"])
@@ -53,20 +53,22 @@ const examples = messages.map((message): Example => ({
 console.log(`${messages.length} messages, ${places.size} features in ${FEWEST} or more of them`)
 
 const apart = examples.map(() => new Float64Array(LABELS.length))
+/** The authors in parts of about as many messages: the largest first, each to the part that has the fewest. */
+const parts = Array.from({ length: PARTS }, () => ({ authors: new Set<string>(), messages: 0 }))
 const byAuthor = Object.entries(Object.groupBy(messages, ({ author }) => author))
-const [many, few] = [
-  byAuthor.filter(([, own = []]) => own.length >= MANY),
-  byAuthor.filter(([, own = []]) => own.length < MANY)
-]
-for (const authors of [...many.map(([author]) => [author]), few.map(([author]) => author)]) {
-  const left = new Set(authors)
+for (const [author, own = []] of byAuthor.toSorted(([, one = []], [, other = []]) => other.length - one.length)) {
+  const [smallest] = parts.toSorted((one, other) => one.messages - other.messages)
+  smallest?.authors.add(author)
+  if (smallest !== undefined) smallest.messages += own.length
+}
+for (const { authors } of parts) {
   const learned = regress(
-    examples.filter((_, at) => !left.has(messages[at]!.author)),
+    examples.filter((_, at) => !authors.has(messages[at]!.author)),
     places.size
   )
   for (const [at, { author }] of messages.entries())
-    if (left.has(author)) apart[at] = scoresOf(learned, examples[at]!.features)
-  console.log(`  learned without ${authors.join(", ")}`)
+    if (authors.has(author)) apart[at] = scoresOf(learned, examples[at]!.features)
+  console.log(`  learned without ${[...authors].join(", ")}`)
 }
 
 const isAlarm = (message: Message): boolean => ALARMS.some((label) => message.labels.has(label))

@@ -1,71 +1,49 @@
 import * as Effect from "effect/Effect"
-import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { BotRows } from "#src/db/telegram/BotRows.ts"
-import { RESUMPTION, suspension } from "#src/db/telegram/bots/botStatus.ts"
-import type { BotStatus, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
-import { Probe } from "#src/jobs/telegram/Probe.ts"
-import { findAnyBot } from "#src/http/operators/operatorBotRoutes.ts"
-import { botNotFound, botStatusConflict } from "#src/http/telegram/telegramErrors.ts"
-import { registerWebhook } from "#src/http/telegram/telegramBot.ts"
-import type { HandlerError } from "#src/http/server/bridge.ts"
-import type { HandlerServices } from "#src/http/server/Server.ts"
+import type { FleetBot } from "#src/db/operators/FleetBots.ts"
+import type { BotAction } from "#src/jobs/telegram/BotActions.ts"
+import { actOnBot } from "#src/http/operators/botActionRoutes.ts"
 import { type Console, done } from "../console.ts"
 import { BOTS_PATH } from "./botQuery.ts"
 import { botReason, botStateName } from "./botStates.ts"
 
-const load = Effect.fnUntraced(function* (botId: string) {
-  const { app_id } = yield* findAnyBot(botId)
-  return (yield* BotRows.use((rows) => rows.get(app_id, botId))) ?? (yield* botNotFound)
-})
-
-const loadIn = Effect.fnUntraced(function* (botId: string, statuses: ReadonlyArray<BotStatus>) {
-  const bot = yield* load(botId)
-  return statuses.includes(bot.status) ? bot : yield* botStatusConflict(bot.status)
-})
-
-const nameOf = ({ username, channel_id }: StoredBot) => (username === null ? channel_id : `@${username}`)
-const stateOf = ({ status, reason }: StoredBot) =>
+const nameOf = ({ username, bot_id }: FleetBot) => (username === null ? bot_id : `@${username}`)
+const stateOf = ({ status, reason }: FleetBot) =>
   `${botStateName(status)}${reason === null ? "" : `: ${botReason(reason)}`}`
 
 /** What the buttons of one bot do. */
 export const botActions = ({ action }: Console): void => {
-  const suspend = Effect.fnUntraced(function* (botId: string) {
-    const bot = yield* loadIn(botId, ["pending", "active", "degraded", "suspended"])
-    yield* BotRows.use((rows) => rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id)))
-    return `${nameOf(bot)} is suspended. What people write to it is kept.`
-  })
-  const resume = Effect.fnUntraced(function* (botId: string, baseUrl: string) {
-    const bot = yield* loadIn(botId, ["pending", "active", "degraded", "suspended"])
-    yield* BotRows.use((rows) => rows.changeStatus(bot.app_id, bot.channel_id, RESUMPTION))
-    const resumed = yield* registerWebhook(yield* load(botId), `${baseUrl}${HOOKS_PATH}`, false)
-    return `${nameOf(resumed)} continues where it stopped. It is ${stateOf(resumed)}.`
-  })
-  const probe = Effect.fnUntraced(function* (botId: string) {
-    const bot = yield* loadIn(botId, ["pending", "active", "degraded", "revoked"])
-    yield* Probe.use((probe) => probe.probe(bot))
-    return `Telegram was asked. ${nameOf(bot)} is ${stateOf(yield* load(botId))}.`
-  })
-  const rotate = Effect.fnUntraced(function* (botId: string, baseUrl: string) {
-    const bot = yield* loadIn(botId, ["pending", "active", "degraded"])
-    const rotated = yield* registerWebhook(bot, `${baseUrl}${HOOKS_PATH}`, false)
-    return `${nameOf(rotated)} has a new webhook secret. The old one is valid for ten more minutes.`
-  })
-
   const act = (
-    name: string,
-    operationId: string,
-    summary: string,
-    run: (botId: string, baseUrl: string) => Effect.Effect<string, HandlerError, HandlerServices>
+    { name, does }: { readonly name: string; readonly does: BotAction },
+    { operationId, summary }: { readonly operationId: string; readonly summary: string },
+    say: (bot: FleetBot) => string
   ) =>
     action(
       { path: `${BOTS_PATH}/:bot_id/${name}`, operationId, summary },
-      ({ params, baseUrl }) =>
-        Effect.map(run(params["bot_id"] ?? "", baseUrl), (text) => done(`${BOTS_PATH}/${params["bot_id"]}`, text)),
+      ({ params }) =>
+        Effect.map(actOnBot(does, params["bot_id"] ?? "", null), (bot) =>
+          done(`${BOTS_PATH}/${params["bot_id"]}`, say(bot))
+        ),
       ({ params }) => `${BOTS_PATH}/${params["bot_id"]}`
     )
 
-  act("suspend", "suspendBotInConsole", "Suspend a bot", suspend)
-  act("resume", "resumeBotInConsole", "Resume a bot", resume)
-  act("probe", "probeBotInConsole", "Ask Telegram about a bot", probe)
-  act("rotate", "rotateBotInConsole", "Give a bot a new webhook secret", rotate)
+  act(
+    { name: "suspend", does: "suspend" },
+    { operationId: "suspendBotInConsole", summary: "Suspend a bot" },
+    (bot) => `${nameOf(bot)} is suspended. What people write to it is kept.`
+  )
+  act(
+    { name: "resume", does: "resume" },
+    { operationId: "resumeBotInConsole", summary: "Resume a bot" },
+    (bot) => `${nameOf(bot)} continues where it stopped. It is ${stateOf(bot)}.`
+  )
+  act(
+    { name: "probe", does: "probe" },
+    { operationId: "probeBotInConsole", summary: "Ask Telegram about a bot" },
+    (bot) => `Telegram was asked. ${nameOf(bot)} is ${stateOf(bot)}.`
+  )
+  act(
+    { name: "rotate", does: "rotate_secret" },
+    { operationId: "rotateBotInConsole", summary: "Give a bot a new webhook secret" },
+    (bot) => `${nameOf(bot)} has a new webhook secret. The old one is valid for ten more minutes.`
+  )
 }

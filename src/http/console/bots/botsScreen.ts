@@ -64,11 +64,10 @@ export const botsScreen = ({ screen }: Console): void =>
       return {
         section: BOTS_PATH,
         title: "Bots",
-        actions: html`${
-          visit.acts && items.length > 0
-            ? html`<a class="button" href="${BOTS_PATH}/bulk?${filter}">Act on all that match…</a>`
-            : null
-        }${visit.acts ? html`<a class="button first" href="${BOTS_PATH}/attach">Attach a bot</a>` : null}`,
+        actions: visit.acts
+          ? html`<a class="button" href="${BOTS_PATH}/bulk?${filter}">Act on all that match…</a>
+              <a class="button first" href="${BOTS_PATH}/attach">Attach a bot</a>`
+          : html``,
         lead: botFilters(query),
         live: html`<section class="card flush">
           ${table({

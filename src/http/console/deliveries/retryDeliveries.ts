@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type FailedDelivery, DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
+import { Audit } from "#src/db/operators/Audit.ts"
 import { Deliveries } from "#src/db/delivery/Deliveries.ts"
 import { findAttempt } from "#src/http/operators/operatorDeliveryRoutes.ts"
 import { anyDeliveryNotFound } from "#src/http/operators/operatorErrors.ts"
@@ -13,8 +14,19 @@ import { attemptFilterOf, attemptFilterText, DELIVERIES_PATH } from "./attemptQu
 /** Deliveries of one retry. More are retried by doing it again. */
 const MOST = 500
 
-const retry = ({ app_id, session_id, channel_id, cursor }: FailedDelivery) =>
-  Deliveries.use((deliveries) => deliveries.retry(app_id, session_id, { channelId: channel_id, cursor }))
+/** Each retry is recorded with the outcome before it. */
+const retry = ({ app_id: appId, session_id, channel_id: channelId, cursor, event_id, outcome }: FailedDelivery) =>
+  Audit.use((audit) =>
+    audit.changing(
+      Deliveries.use((deliveries) => deliveries.retry(appId, session_id, { channelId, cursor })),
+      () => ({
+        action: "delivery.retried",
+        appId,
+        subject: event_id,
+        detail: { before: { channel_id: channelId, outcome } }
+      })
+    )
+  )
 
 const found = (all: ReadonlyArray<FailedDelivery>) =>
   `${counted(Math.min(all.length, MOST), "delivery", "deliveries")} of ${counted(

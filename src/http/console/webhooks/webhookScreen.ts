@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Channels } from "#src/db/delivery/Channels.ts"
+import { Audit } from "#src/db/operators/Audit.ts"
+import type { AuditAction } from "#src/db/tenancy/auditLog.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import type { ChannelRow } from "#src/db/operators/OperatorChannels.ts"
@@ -25,8 +27,8 @@ const actions = ({ channel_id, status }: ChannelRow, { csrf, acts }: Visit): Htm
   return html`${post({ action: `${url}/test`, csrf, label: "Send a test event" })}
   ${
     status === "active"
-      ? post({ action: `${url}/pause`, csrf, label: "Pause" })
-      : post({ action: `${url}/resume`, csrf, label: "Resume", tone: "first" })
+      ? post({ action: `${url}/pause`, csrf, label: "Pause the webhook" })
+      : post({ action: `${url}/resume`, csrf, label: "Resume the webhook", tone: "first" })
   }`
 }
 
@@ -51,6 +53,12 @@ const evidence = (row: ChannelRow, nowMs: number): Html =>
   </section>`
 
 const scopeOf = ({ app_id, session_id }: ChannelRow) => ({ appId: app_id, sessionId: session_id })
+
+/** Records what is done to a webhook, with what it was before. */
+const recording =
+  (action: AuditAction, { app_id: appId, channel_id: subject, status }: ChannelRow) =>
+  <A, E, R>(change: Effect.Effect<A, E, R>) =>
+    Audit.use((audit) => audit.changing(change, () => ({ action, appId, subject, detail: { before: { status } } })))
 
 /** One webhook: what is wrong with it, its latest attempts, and what can be done. */
 export const webhookScreen = ({ screen, action }: Console): void => {
@@ -105,6 +113,7 @@ export const webhookScreen = ({ screen, action }: Console): void => {
         const channel = yield* Channels.use((channels) => channels.get(scopeOf(row), row.channel_id))
         if (channel === undefined) return yield* anyChannelNotFound
         const { outcome, status_code, error_code } = yield* testChannel(row.app_id, channel)
+        yield* recording("channel.tested", row)(Effect.void)
         const answer = `${status_code === null ? "no status" : `status ${status_code}`}${
           error_code === null ? "" : `, ${error_code}`
         }`
@@ -119,7 +128,10 @@ export const webhookScreen = ({ screen, action }: Console): void => {
     (visit) =>
       Effect.gen(function* () {
         const row = yield* findAnyChannel(idOf(visit))
-        yield* Channels.use((channels) => channels.pause(scopeOf(row), row.channel_id))
+        yield* recording(
+          "channel.paused",
+          row
+        )(Channels.use((channels) => channels.pause(scopeOf(row), row.channel_id)))
         return done(back(visit), "The webhook is paused. Events wait in the log until it is resumed.")
       }),
     back
@@ -129,7 +141,10 @@ export const webhookScreen = ({ screen, action }: Console): void => {
     (visit) =>
       Effect.gen(function* () {
         const row = yield* findAnyChannel(idOf(visit))
-        yield* Channels.use((channels) => channels.resume(scopeOf(row), row.channel_id))
+        yield* recording(
+          "channel.resumed",
+          row
+        )(Channels.use((channels) => channels.resume(scopeOf(row), row.channel_id)))
         return done(back(visit), "The webhook continues from where it stopped.")
       }),
     back

@@ -1,0 +1,42 @@
+/** What `troupe doctor` looks at, in this order. */
+export const DOCTOR_CHECKS = [
+  "node",
+  "settings",
+  "database",
+  "version",
+  "standby",
+  "privileges",
+  "clock",
+  "schema",
+  "secrets_key",
+  "disk",
+  "public_url",
+  "model",
+  "telegram",
+  "egress"
+] as const
+export type DoctorCheck = (typeof DOCTOR_CHECKS)[number]
+
+/** The result of one check, in a sentence. */
+export interface Finding {
+  readonly check: DoctorCheck
+  /** `skipped`: it does not apply here, or depends on one that failed. */
+  readonly status: "ok" | "wrong" | "skipped"
+  readonly message: string
+  /** What to do. Null unless something is wrong. */
+  readonly fix: string | null
+}
+
+export const fine = (check: DoctorCheck, message: string): Finding => ({ check, status: "ok", message, fix: null })
+export const skipped = (check: DoctorCheck, message: string): Finding => ({
+  check,
+  status: "skipped",
+  message,
+  fix: null
+})
+export const wrong = (check: DoctorCheck, message: string, fix: string): Finding => ({
+  check,
+  status: "wrong",
+  message,
+  fix
+})

@@ -1,0 +1,149 @@
+import type { Browser, Page } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { accessibilityProblems } from "#test/support/ConsoleBrowser.ts"
+import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
+import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
+
+const ADMIN_TOKEN = "the-operator-of-every-day"
+const SECRET_WORDS = "My sister has left for Lisbon."
+
+let harness: TelegramHarness
+let receiver: Receiver
+let broken = true
+let browser: Browser
+beforeAll(async () => {
+  receiver = await startReceiver((response) => {
+    response.writeHead(broken ? 500 : 200).end(broken ? "<script>alert(1)</script>" : "")
+  })
+  harness = await startTelegramHarness({ env: { ADMIN_TOKEN, OUTBOUND_ALLOW: "127.0.0.1" } })
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await harness.close()
+  await receiver.close()
+})
+
+/** Somebody who signs in with the form. */
+const signIn = async (javaScriptEnabled: boolean): Promise<Page> => {
+  const context = await browser.newContext({ baseURL: harness.server.baseUrl, javaScriptEnabled })
+  const page = await context.newPage()
+  await page.goto("/console")
+  await page.getByLabel("ADMIN_TOKEN").fill(ADMIN_TOKEN)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+  return page
+}
+
+describe.skipIf(!hasBrowser)("an operator's day in the console", () => {
+  it("works with scripts switched off: attach a bot, suspend it, resume it", async () => {
+    const page = await signIn(false)
+    const bot = harness.telegram.createBot()
+    const character = await harness.app.createCharacter()
+    await page.getByRole("link", { name: "Bots" }).first().click()
+    await page.getByRole("link", { name: "Attach a bot" }).first().click()
+    const form = page.getByRole("region", { name: "With its token" })
+    await form.getByLabel("App").fill(harness.app.appId)
+    await form.getByLabel("Character").fill(character)
+    await form.getByLabel("Token", { exact: true }).fill(bot.token)
+    await form.getByRole("button", { name: "Attach the bot" }).click()
+    await page.getByText("is attached. It is active.").waitFor()
+    await page.getByRole("link", { name: "Suspend…" }).click()
+    assert.include(await page.getByRole("main").innerText(), "0 chats")
+    await page.getByRole("button", { name: "Suspend the bot" }).click()
+    await page.getByText("What people write to it is kept.").waitFor()
+    await page.getByRole("button", { name: "Resume", exact: true }).click()
+    await page.getByText("continues where it stopped").waitFor()
+    await page.getByRole("link", { name: "Who did what to this bot" }).click()
+    await page.getByText("bot suspended").waitFor()
+    await page.context().close()
+  })
+
+  it("finds a broken webhook on the first screen, and sees it recover", async () => {
+    const { status } = await harness.app.post(`/v1/apps/${harness.app.appId}/channels`, {
+      kind: "webhook",
+      url: `${receiver.url}/hook`
+    })
+    assert.strictEqual(status, 200)
+    const session = await harness.app.createSession({ external_user_ref: "olga" })
+    await harness.app.converse(session, SECRET_WORDS)
+    const page = await signIn(true)
+    await page.getByText("A webhook fails").waitFor()
+    await page.getByRole("link", { name: "Open the webhook" }).first().click()
+    await page.getByRole("button", { name: "Send a test event" }).click()
+    await page.getByText("did not arrive: status 500").waitFor()
+    assert.deepStrictEqual(await accessibilityProblems(page), [])
+    broken = false
+    await page.getByRole("button", { name: "Send a test event" }).click()
+    await page.getByText("The endpoint took the test event").waitFor()
+    // It may have recovered by itself meanwhile.
+    const pause = page.getByRole("button", { name: "Pause the webhook" })
+    if ((await pause.count()) > 0) await pause.click()
+    await page.getByRole("button", { name: "Resume the webhook" }).click()
+    await page.getByText("continues from where it stopped").waitFor()
+    await page.goto("/console")
+    await page.getByText("A webhook fails").waitFor({ state: "detached" })
+    await page.context().close()
+  })
+
+  it("hides what was said until the owner gives a reason, which the audit log keeps", async () => {
+    const page = await signIn(true)
+    await page.goto("/console/conversations?person=olga")
+    await page.getByRole("link", { name: "olga" }).click()
+    assert.notInclude(await page.content(), SECRET_WORDS)
+    assert.deepStrictEqual(await accessibilityProblems(page), [])
+    await page.getByText("Read what was said…").click()
+    await page.getByLabel("Reason").fill("Complaint 4711")
+    await page.getByRole("button", { name: "Open the content" }).click()
+    await page.getByText(SECRET_WORDS).waitFor()
+    await page.goto("/console/audit?action=session.content_opened")
+    await page.getByText("Complaint 4711").waitFor()
+    await page.context().close()
+  })
+
+  it("suspends and resumes every bot that a filter selects, after a preview in numbers", async () => {
+    const { createApp, database } = harness.server
+    const apps = await Promise.all([createApp(), createApp(), createApp()])
+    const bots = apps.flatMap((app) => [app, app])
+    for (const app of bots) {
+      const token = harness.telegram.createBot().token
+      const character_slug = await app.createCharacter()
+      await app.post("/v1/telegram/bots", { mode: "byo", token, character_slug })
+    }
+    const [{ active }] = (await database.sql`
+      select count(*)::int as active from telegram_bots where status = 'active'`) as unknown as [{ active: number }]
+    const page = await signIn(true)
+    for (const [state, action] of [
+      ["active", "Suspend"],
+      ["suspended", "Resume"]
+    ] as const) {
+      await page.goto(`/console/bots?state=${state}`)
+      await page.getByRole("link", { name: "Act on all that match…" }).click()
+      await page.getByRole("heading", { name: new RegExp(`^${active} bots of \\d apps$`) }).waitFor()
+      assert.deepStrictEqual(await accessibilityProblems(page), [])
+      await page.getByRole("radio", { name: new RegExp(`^${action} `) }).check()
+      await page.getByRole("button", { name: `Do it to ${active} bots` }).click()
+      await page.getByText("Finished.").waitFor()
+      await page.getByText(`${active} succeeded`).waitFor()
+    }
+    await page.context().close()
+  })
+
+  it("suspends an app after saying in numbers what stops, and resumes it", async () => {
+    const page = await signIn(true)
+    await page.goto(`/console/apps/${harness.app.appId}`)
+    assert.deepStrictEqual(await accessibilityProblems(page), [])
+    await page.getByRole("link", { name: "Suspend…" }).click()
+    assert.match(await page.getByRole("main").innerText(), /1 key is refused[\s\S]*1 bot stops/)
+    await page.getByLabel("Reason").fill("unpaid")
+    await page.getByRole("button", { name: "Suspend the app" }).click()
+    await page.getByText("is suspended.").first().waitFor()
+    assert.strictEqual((await harness.app.get("/v1/me")).body.detail.code, "app_suspended")
+    await page.getByRole("link", { name: "Resume…" }).click()
+    await page.getByRole("button", { name: "Resume the app" }).click()
+    await page.getByText("continues where it stopped.").waitFor()
+    assert.strictEqual((await harness.app.get("/v1/me")).status, 200)
+    await page.context().close()
+  })
+})
