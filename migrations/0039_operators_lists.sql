@@ -74,6 +74,8 @@ create table channel_figures (
 );
 create index on channel_figures (failures_per_million, channel_id);
 create index on channel_figures (app_id, failures_per_million, channel_id);
+create index on channel_figures (channel_id);
+create index channels_stopped on channels (channel_id) where not paced and status in ('paused', 'failing', 'disabled');
 create index channel_figures_tried on channel_figures (app_id, channel_id) where attempts_24h > 0;
 create function add_channel_figures() returns trigger language plpgsql as $$
 begin
@@ -110,7 +112,7 @@ create unique index sessions_by_id on sessions (session_id);
 create index delivery_attempts_by_event on delivery_attempts (event_id);
 create index delivery_attempts_failed on delivery_attempts (event_id) where outcome <> 'sent';
 create index delivery_attempts_failed_of_app on delivery_attempts (app_id, event_id) where outcome <> 'sent';
-create index delivery_attempts_failed_of_channel on delivery_attempts (channel_id, event_id) where outcome <> 'sent';
+create index delivery_attempts_of_channel on delivery_attempts (channel_id, event_id);
 -- Of a failed attempt through a webhook: its headers, and the size and digest of its body.
 alter table delivery_attempts add column request json;
 

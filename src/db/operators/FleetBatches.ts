@@ -77,8 +77,8 @@ export class FleetBatches extends Context.Service<
           ${KIND_OF[action]}
         from (
           select b.app_id, b.channel_id, b.severity
-          from telegram_bots b join channels c using (app_id, channel_id) join apps a using (app_id)
-          where ${matchesBot(sql, filter)} order by b.severity, b.channel_id limit ${MAX_BATCH}::int
+          from telegram_bots b where ${matchesBot(sql, filter)}
+          order by b.severity, b.channel_id limit ${MAX_BATCH}::int
         ) f`
         )
         const batch = yield* started(batchId)

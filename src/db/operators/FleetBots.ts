@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import type { BotHealth, BotStatus } from "#src/db/telegram/bots/StoredBot.ts"
-import { type BotFilter, inboundLag, matchesBot, outboundLag } from "./botFilter.ts"
+import { type BotFilter, inboundLag, lastOut, matchesBot, outboundLag } from "./botFilter.ts"
 import { microseconds, type PageOf } from "./Position.ts"
 
 export const BOT_SORTS = ["worst", "last_in", "last_out", "newest"] as const
@@ -84,7 +84,7 @@ export class FleetBots extends Context.Service<
           const value = {
             worst: sql`b.severity::int8`,
             last_in: microseconds(sql, sql`b.last_in_at`),
-            last_out: microseconds(sql, sql`c.last_success_at`),
+            last_out: microseconds(sql, lastOut(sql)),
             newest: sql`0::int8`
           }
           const order = {
@@ -103,7 +103,7 @@ export class FleetBots extends Context.Service<
           // The page first: what is shown of a bot besides is looked up for the page only.
           return sql`
           with page as materialized (
-            select b.app_id, b.channel_id, ${value[sort]} as position ${source(sql)}
+            select b.app_id, b.channel_id, ${value[sort]} as position from telegram_bots b
             where ${matchesBot(sql, filter)} and ${after === null ? sql`true` : beyond[sort]}
             order by ${order[sort]} limit ${limit}::int
           )
@@ -123,15 +123,20 @@ export class FleetBots extends Context.Service<
           query<Array<BotSelection>>(
             (sql) => sql`
           with found as materialized (
-            select b.app_id, a.name as app_name, b.channel_id as bot_id, b.username, b.status, b.severity
-            ${source(sql)} where ${matchesBot(sql, filter)} order by b.severity, b.channel_id limit ${most + 1}::int
+            select b.app_id, b.channel_id as bot_id, b.username, b.status, b.severity
+            from telegram_bots b where ${matchesBot(sql, filter)}
+            order by b.severity, b.channel_id limit ${most + 1}::int
           )
           select (select count(*)::int from found) as bots, (select count(distinct app_id)::int from found) as apps,
             (select coalesce(json_object_agg(status, n), '{}'::json)
               from (select status, count(*)::int as n from found group by status) s) as statuses,
             (select coalesce(json_agg(json_build_object('app_id', app_id, 'app_name', app_name, 'bot_id', bot_id,
                 'username', username, 'status', status) order by severity, bot_id), '[]'::json)
-              from (select * from found order by severity, bot_id limit ${SAMPLE}::int) f) as sample`
+              from (
+                select f.*, a.name as app_name from (
+                  select * from found order by severity, bot_id limit ${SAMPLE}::int
+                ) f join apps a using (app_id)
+              ) f) as sample`
           ).pipe(Effect.map(([row]) => row ?? { bots: 0, apps: 0, statuses: {}, sample: [] }))
       })
     })

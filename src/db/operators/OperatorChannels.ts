@@ -92,6 +92,11 @@ export class OperatorChannels extends Context.Service<
             select ${columns(sql)} ${source(sql)}
             where c.status <> 'deleted' and ${appId === null ? sql`true` : sql`f.app_id = ${appId}`}
               and (${states.length}::int = 0 or c.status = any(${[...states]}::text[]))
+              and ${
+                states.length === 0 || states.includes("active")
+                  ? sql`true`
+                  : sql`not c.paced and c.status in ('paused', 'failing', 'disabled')`
+              }
               and ${after === null ? sql`true` : beyond[sort]}
             order by ${order[sort]} limit ${limit}::int`
           }).pipe(Effect.flatMap(Effect.forEach(shown))),

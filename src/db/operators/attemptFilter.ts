@@ -20,17 +20,20 @@ export interface AttemptFilter {
   readonly until: Date | null
 }
 
-/** The conditions of an attempt `a` that an index answers: which part of the attempts to look through. */
+/**
+ * The conditions of an attempt `a` that an index answers: which part of the attempts to look through. What an app has
+ * delivered is not indexed by app, because that would be written with every delivery.
+ */
 export const inRange = (sql: Sql, { appId, channelId, state, eventId, since, until }: AttemptFilter) => sql`
   ${state === "any" || state === "sent" ? sql`true` : sql`a.outcome <> 'sent'`}
-  and ${appId === null ? sql`true` : sql`a.app_id = ${appId}`}
+  and ${appId === null || state === "any" || state === "sent" ? sql`true` : sql`a.app_id = ${appId}`}
   and ${channelId === null ? sql`true` : sql`a.channel_id = ${channelId}`}
   and ${eventId === null ? sql`true` : sql`a.event_id = ${eventId}`}
   and ${since === null ? sql`true` : sql`a.event_id >= ${beforeIdsFrom("evt", since)}`}
   and ${until === null ? sql`true` : sql`a.event_id < ${beforeIdsFrom("evt", until)}`}`
 
 /** The others. */
-export const matchesAttempt = (sql: Sql, { state, statusClass, errorCode }: AttemptFilter) => sql`
-  (${state} in ('failed', 'any') or a.outcome = ${state})
+export const matchesAttempt = (sql: Sql, { appId, state, statusClass, errorCode }: AttemptFilter) => sql`
+  (${appId}::text is null or a.app_id = ${appId}) and (${state} in ('failed', 'any') or a.outcome = ${state})
   and (${statusClass}::int is null or coalesce(a.status_code / 100, 0) = ${statusClass}::int)
   and (${errorCode}::text is null or a.error_code = ${errorCode})`

@@ -36,7 +36,11 @@ export const inboundLag = (sql: Sql) => sql`(
   select extract(epoch from now() - min(u.received_at))::float8 from telegram_updates u
   where u.app_id = b.app_id and u.channel_id = b.channel_id and u.done_at is null and u.due_at < 'infinity')`
 
-/** The condition on a bot `b` and its channel `c`. */
+/** When a bot `b` last sent something. */
+export const lastOut = (sql: Sql) => sql`(
+  select c.last_success_at from channels c where c.app_id = b.app_id and c.channel_id = b.channel_id)`
+
+/** The condition on a bot `b`. It joins nothing, so that the order of the bots comes from an index. */
 export const matchesBot = (
   sql: Sql,
   { appId, botIds, states, reason, lagOver, silentFor, unsentFor }: BotFilter
@@ -54,4 +58,4 @@ export const matchesBot = (
   and (${silentFor}::float8 is null
     or coalesce(b.last_in_at < now() - ${silentFor}::float8 * interval '1 second', true))
   and (${unsentFor}::float8 is null
-    or coalesce(c.last_success_at < now() - ${unsentFor}::float8 * interval '1 second', true))`
+    or coalesce(${lastOut(sql)} < now() - ${unsentFor}::float8 * interval '1 second', true))`

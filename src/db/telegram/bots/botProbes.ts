@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
+import { areDeliveriesOnHold, isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { requeueUpdates } from "../resumeBots.ts"
@@ -43,13 +43,17 @@ export const recordProbe = Effect.fnUntraced(function* (
   if (noted?.left === true) yield* requeueUpdates([{ app_id: appId, channel_id: channelId }])
 }, inTransaction)
 
-/** Leases bots that are due for a probe, for one minute. */
+/**
+ * Leases bots that are due for a probe, for one minute. After a restore there are none until deliveries are resumed,
+ * because a probe sets the webhook again, and another server may still use it.
+ */
 export const dueProbes = Database.use(({ query }) =>
   query<Array<StoredBot>>(
     (sql) => sql`
         update telegram_bots b set probe_due_at = now() + interval '1 minute' from (
           select app_id as app, channel_id as channel from telegram_bots
-          where probe_due_at <= now() and (status in ('active', 'degraded', 'pending') or (status = 'revoked'
+          where probe_due_at <= now() and not (${areDeliveriesOnHold(sql)})
+            and (status in ('active', 'degraded', 'pending') or (status = 'revoked'
             and mode = 'managed')) and token is not null order by probe_due_at
               limit ${PROBES_PER_ROUND} for update skip locked
         ) d where b.app_id = d.app and b.channel_id = d.channel returning ${botColumns(sql)}`
