@@ -232,7 +232,7 @@ describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mod
       assert.isTrue(texts.some((text) => text.startsWith("public.telegram_bots: ")))
       assert.isTrue(texts.some((text) => text.startsWith("public.telegram_updates: ")))
       assert.isTrue(texts.some((text) => text.startsWith("public.job_copies: ")))
-      assert.isTrue(texts.some((text) => text.startsWith('{"message"')))
+      assert.isTrue(texts.some((text) => text.startsWith('{"time"')))
     } finally {
       await troupe.stop("SIGKILL")
       await telegram.close()
