@@ -27,6 +27,12 @@ export const checkProactiveNow = async (sql: postgres.Sql, sessionId: string) =>
     where t.session_id = ${sessionId} and t.outcome is not null and t.turn_index > coalesce(r.read_turn, 0)`
       ).length === 0
   )
+  // One that runs would hold the row that the next one needs, and may have read what was true before.
+  await until(
+    "the check that runs",
+    async () =>
+      (await sql`select 1 from relationships where session_id = ${sessionId} and check_lease is not null`).length === 0
+  )
   await sql`update relationships set initiate_at = now() where session_id = ${sessionId}`
   await sql`select graphile_worker.add_job('initiate')`
 }
