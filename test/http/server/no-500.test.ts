@@ -253,9 +253,9 @@ const RIGHT: Readonly<Record<string, number>> = {
 }
 
 /**
- * Operators act on an app of their own. A session's channel is not one of the app's. A lore entry belongs to a character
- * whose lore is not replaced meanwhile, and the visual identity of a character whose pictures are requested is not
- * deleted.
+ * Operators act on an app of their own. A session's channel is not one of the app's. A lore entry belongs to a
+ * character whose lore is not replaced meanwhile, and the visual identity of a character whose pictures are requested
+ * is not deleted.
  */
 const nameOf = (path: string, name: string) =>
   path.startsWith("/admin/")
