@@ -274,9 +274,11 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
         throw new Error(`these are the first that are open: ${JSON.stringify(first)}`, { cause: error })
       }
     )
+    // Of the conversations only: the log of alerts may have events of its own, as processes are killed.
     const tails = new Map(
       (
-        await sql<Array<{ session_id: string; last_cursor: string }>>`select session_id, last_cursor from session_logs`
+        await sql<Array<{ session_id: string; last_cursor: string }>>`
+          select session_id, last_cursor from session_logs where session_id = any(${sessions}::text[])`
       ).map((row) => [row.session_id, Number(row.last_cursor)])
     )
     const atEnd = (observed: Map<string, Observer>) =>

@@ -44,11 +44,15 @@ const engineLine = (model: string | null) =>
       `OPENAI_BASE_URL`
     : `${MODEL_ENGINE}, model ${model}`
 
-const consoleLine = (url: string | null) =>
+const consoleText = (url: string | null) =>
   url === null
     ? ""
-    : `  Console ${url}
-          (signs you in once, within ${CODE_MINUTES} minutes; for another link: npm run -s troupe -- console)
+    : `
+To operate this server, open its console with this link, which works once, within ${CODE_MINUTES} minutes:
+
+  ${url}
+
+For another link:  npm run -s troupe -- console
 `
 
 /**
@@ -66,13 +70,13 @@ Troupe is ready.
 
   API    ${baseUrl}
   Docs   ${baseUrl}/docs
-${consoleLine(consoleUrl)}  Engine ${engineLine(model)}
+  Engine ${engineLine(model)}
 `
   if (demo === undefined) {
     return `${addresses}
   A key for the demo app:  npm run -s troupe -- key create ${DEMO_APP}
   An app of your own:      npm run -s troupe -- app create NAME
-`
+${consoleText(consoleUrl)}`
   }
   const auth = `-H "authorization: Bearer ${demo.apiKey}"`
   const session = `${baseUrl}/v1/sessions/${demo.session.session_id}`
@@ -88,5 +92,5 @@ Say something to ${demo.characterName}:
 and read the conversation:
 
   curl -s "${session}/events?since=0" ${auth}
-`
+${consoleText(consoleUrl)}`
 })
