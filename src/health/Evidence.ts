@@ -41,7 +41,7 @@ export interface LaneEvidence {
   readonly lanes: number
 }
 
-/** Deliveries of a channel of which nobody knows whether they arrived. */
+/** Deliveries of a channel with an unknown outcome: they may have arrived or not. */
 export interface UnknownEvidence {
   readonly app_id: string
   readonly channel_id: string

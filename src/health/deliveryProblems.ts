@@ -96,7 +96,7 @@ export const unknownProblems = (unknown: UnknownEvidence): ReadonlyArray<Problem
     since: iso(unknown.first_at),
     count: unknown.deliveries,
     evidence: { deliveries: unknown.deliveries, session_id: unknown.session_id },
-    cause: "The connection broke while a message was being sent, so nobody knows whether it arrived",
+    cause: "The connection broke while a message was being sent, so it is unknown whether it arrived",
     next_step: appStep(
       "GET",
       `/v1/sessions/${unknown.session_id}/delivery?channel_id=${unknown.channel_id}`,

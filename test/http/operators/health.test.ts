@@ -205,7 +205,7 @@ describe("health of a full disk", () => {
 })
 
 describe("health of what an app uses", () => {
-  it("reports old lanes and deliveries of which nobody knows whether they arrived", async () => {
+  it("reports old lanes and deliveries whose outcome is unknown", async () => {
     const app = await harness.server.createApp()
     const session = await app.createSession()
     const { body } = await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url: `${broken.url}/hook` })
