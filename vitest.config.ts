@@ -1,11 +1,11 @@
 import { defineConfig } from "vitest/config"
-import { Interleaved } from "./test/support/Interleaved.ts"
-import { SlowestFiles } from "./test/support/SlowestFiles.ts"
+import { Interleaved } from "./test/support/suite/Interleaved.ts"
+import { SlowestFiles } from "./test/support/suite/SlowestFiles.ts"
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/globalSetup.ts"],
+    globalSetup: ["test/support/suite/globalSetup.ts"],
     pool: "forks",
     // One file after another in the same process, which loads the server once.
     isolate: false,

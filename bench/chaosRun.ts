@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises"
 import postgres from "postgres"
-import { createAppIn } from "#test/support/createAppIn.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
 import { type Answering, reset, startReceiver, status } from "#test/support/Receiver.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
-import { startSlowModel } from "#test/support/SlowModel.ts"
+import { startSlowModel } from "#test/support/model/SlowModel.ts"
 import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
@@ -24,6 +24,12 @@ export interface ChaosOptions {
   readonly receiverFaults: number
   /** Crashes and restarts the database this many times. */
   readonly database?: { readonly crashes: number; readonly crash: () => Promise<void> }
+  /**
+   * The folder of an earlier version, for a rolling upgrade: its processes start on an empty database. Those of this
+   * version join them under load and migrate it. Then the kills begin. A killed process of the earlier version is
+   * started again as it was until half of the kills, and as one of this version afterwards.
+   */
+  readonly upgradeFrom?: string
 }
 
 /**
@@ -53,6 +59,9 @@ export interface ChaosReport {
   /** Turns that ended as message.failed. */
   readonly failed: number
   readonly kills: number
+  /** Starts of processes of the earlier version, and those on the schema that this version has migrated. */
+  readonly olderStarts: number
+  readonly olderStartsAfterMigration: number
   readonly databaseCrashes: number
   readonly reconnects: number
   readonly events: number
@@ -107,23 +116,32 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
   const sink = await startReceiver((response, request) => receive(response, request))
   const live: Array<TroupeProcess> = []
   const everStarted: Array<TroupeProcess> = []
-  const start = async () => {
-    const process = await startTroupe({
-      NODE_ENV: "production",
-      DATABASE_URL: options.databaseUrl,
-      ROLES: "api,worker",
-      OPENAI_BASE_URL: model.baseUrl,
-      SECRETS_KEY,
-      OUTBOUND_ALLOW: "127.0.0.1",
-      ...UNREACHED_LIMITS
-    })
+  const older = new Set<TroupeProcess>()
+  let olderStartsAfterMigration = 0
+  let isMigrated = options.upgradeFrom === undefined
+  const env = {
+    NODE_ENV: "production",
+    DATABASE_URL: options.databaseUrl,
+    ROLES: "api,worker",
+    OPENAI_BASE_URL: model.baseUrl,
+    SECRETS_KEY,
+    OUTBOUND_ALLOW: "127.0.0.1",
+    ...UNREACHED_LIMITS
+  }
+  const start = async (folder?: string) => {
+    const process = await startTroupe(env, ["serve"], folder)
     everStarted.push(process)
     live.push(process)
+    if (folder === undefined) isMigrated = true
+    else {
+      older.add(process)
+      if (isMigrated) olderStartsAfterMigration++
+    }
   }
   const sql = postgres(options.databaseUrl, { max: 2, onnotice: () => {} })
 
   try {
-    await Promise.all(Array.from({ length: options.processes }, start))
+    await Promise.all(Array.from({ length: options.processes }, () => start(options.upgradeFrom)))
     const { appId, key } = await createAppIn(sql)
     const client = () =>
       new TestApp((live.length > 0 ? pick(live) : undefined)?.baseUrl ?? "http://127.0.0.1:9", appId, key)
@@ -240,7 +258,8 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
         await victim.stop("SIGKILL")
         kills++
         say(`kill ${kills}: ${acknowledged} acknowledged`)
-        const restart = start()
+        const stays = older.has(victim) && kills <= options.kills / 2
+        const restart = start(stays ? options.upgradeFrom : undefined)
         restarts.push(restart)
         if (live.length === 0) await restart
         else
@@ -249,6 +268,12 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
           })
       }
       await Promise.all(restarts)
+    }
+    const upgrade = async () => {
+      if (options.upgradeFrom === undefined) return
+      await until("the first sends", () => acknowledged >= options.sends / options.kills / 2, 600_000)
+      await Promise.all(Array.from({ length: options.processes }, () => start()))
+      say(`upgraded: ${acknowledged} acknowledged`)
     }
     let databaseCrashes = 0
     const crasher = async () => {
@@ -261,7 +286,9 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
         say(`database crash ${databaseCrashes}: ${acknowledged} acknowledged`)
       }
     }
-    await Promise.all([senders, killer(), crasher()])
+    // Kills begin when both versions run, so that each dies beside the other.
+    const upgraded = upgrade()
+    await Promise.all([senders, upgraded.then(killer), crasher()])
 
     const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
     await until("every turn to end", async () => (await open()) === 0, 60_000 + LONGEST_WAIT_MS).catch(
@@ -303,6 +330,8 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       recovered: turns.filter((turn) => turn.crashes > 0 && turn.outcome === "replied").length,
       failed: turns.filter((turn) => turn.outcome === "failed").length,
       kills,
+      olderStarts: older.size,
+      olderStartsAfterMigration,
       databaseCrashes,
       reconnects,
       events: [...tails.values()].reduce((sum, tail) => sum + tail, 0),

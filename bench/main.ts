@@ -2,14 +2,25 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { accept } from "./rows/accept.ts"
 import { acceptLane } from "./rows/acceptLane.ts"
+import { backup } from "./rows/backup.ts"
+import { consoleScreens } from "./rows/consoleScreens.ts"
 import { deadEndpoint } from "./rows/deadEndpoint.ts"
 import { fair } from "./rows/fair.ts"
+import { feed } from "./rows/feed.ts"
+import { followed } from "./rows/followed.ts"
 import { fleet } from "./rows/fleet.ts"
 import { growth } from "./rows/growth.ts"
+import { idle } from "./rows/idle.ts"
+import { message } from "./rows/message.ts"
+import { operatorLists } from "./rows/operatorLists.ts"
+import { partitions } from "./rows/partitions.ts"
 import { poll } from "./rows/poll.ts"
 import { recall } from "./rows/recall.ts"
 import { stages } from "./rows/stages.ts"
+import { retention } from "./rows/retention.ts"
 import { start } from "./rows/start.ts"
+import { telemetry } from "./rows/telemetry.ts"
+import { told } from "./rows/told.ts"
 import { stream } from "./rows/stream.ts"
 import { telegramFair } from "./rows/telegramFair.ts"
 import { telegramIn } from "./rows/telegramIn.ts"
@@ -21,12 +32,20 @@ import type { Result } from "./Row.ts"
 const ROWS = [
   accept,
   acceptLane,
+  consoleScreens,
+  operatorLists,
+  message,
+  backup,
+  telemetry,
   poll,
   turn,
   turns,
   stages,
   recall,
+  told,
   stream,
+  feed,
+  followed,
   webhook,
   deadEndpoint,
   telegramIn,
@@ -34,6 +53,9 @@ const ROWS = [
   fair,
   fleet,
   growth,
+  partitions,
+  retention,
+  idle,
   start
 ]
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { openServer } from "#test/support/embedded.ts"
+import { openServer } from "#test/support/postgres/embedded.ts"
 import { runTelegramChaos } from "./telegramChaosRun.ts"
 
 // npm run chaos:telegram -- --bots 8 --chats 200 --bubbles 5000 --kills 30 --processes 2 --revocations 2 --faults 6

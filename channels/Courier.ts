@@ -24,13 +24,17 @@ export class CourierName extends Context.Service<
 
 /**
  * Delivers the events of lanes: leases ready lanes, tries each event in order, and writes result and position together.
- * No other code moves a lane. Appends and jobs wake it, and it checks by itself every second.
+ * No other code moves a lane. Appends and jobs wake it, and so do the regular checks that its server does.
  */
 export class Courier extends Context.Service<
   Courier,
   {
     /** There may be something to deliver. */
     readonly wake: Effect.Effect<void>
+    /** Makes lanes ready whose delay has passed, and those of owners that are gone. Any process may do this for all. */
+    readonly sweep: Effect.Effect<void>
+    /** Releases lanes that are leased to this process according to the table, but that it does not know of. */
+    readonly releaseStrays: Effect.Effect<void>
   }
 >()("channels/Courier") {
   static readonly layer = Layer.effect(
@@ -90,11 +94,7 @@ export class Courier extends Context.Service<
         for (const stray of strays.filter((lane) => suspects.has(leaseName(lane)))) yield* lanes.release(stray)
         suspects = new Set(strays.map(leaseName))
       })
-      const look = releaseStrays.pipe(
-        Effect.andThen(lanes.sweep),
-        Effect.catchTag("LanesUnavailable", () => databaseDependency.failed("lane_sweep")),
-        Effect.andThen(Effect.sync(wake))
-      )
+      const unavailable = () => databaseDependency.failed("lane_sweep")
 
       // Finalizers run in reverse: claims stop, then running deliveries may end, and the rest is interrupted.
       yield* Effect.addFinalizer(() =>
@@ -108,9 +108,16 @@ export class Courier extends Context.Service<
         Effect.annotateLogs({ service: "Courier" }),
         Effect.forkScoped
       )
-      yield* repeatForever("1 second", look).pipe(Effect.annotateLogs({ service: "Courier" }), Effect.forkScoped)
 
-      return Courier.of({ wake: Effect.sync(wake) })
+      return Courier.of({
+        wake: Effect.sync(wake),
+        sweep: lanes.sweep.pipe(
+          Effect.andThen(Effect.sync(wake)),
+          Effect.catchTag("LanesUnavailable", unavailable),
+          Effect.asVoid
+        ),
+        releaseStrays: releaseStrays.pipe(Effect.catchTag("LanesUnavailable", unavailable))
+      })
     })
   )
 }

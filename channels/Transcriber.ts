@@ -20,10 +20,12 @@ export class TranscriptionFailed extends Schema.TaggedError<TranscriptionFailed>
 export class Transcriber extends Context.Service<
   Transcriber,
   {
+    /** Null: none is configured. */
+    readonly model: string | null
     readonly transcribe: ((recording: Recording) => Effect.Effect<string, TranscriptionFailed>) | null
     /** The cost of a recording of this length, in micro-USD. */
     readonly costMicroUsd: (seconds: number) => number
   }
 >()("channels/Transcriber") {
-  static readonly none = Layer.succeed(Transcriber, { transcribe: null, costMicroUsd: () => 0 })
+  static readonly none = Layer.succeed(Transcriber, { model: null, transcribe: null, costMicroUsd: () => 0 })
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)))
 await import("../bin/resolveOnce.mjs")
 await Promise.all([
-  import("../src/commands/serve.ts"),
+  import("../src/commands/server/serve.ts"),
   import("../src/composition/process.ts"),
   import("../src/http/server/HttpServer.ts")
 ])

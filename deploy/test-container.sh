@@ -37,7 +37,8 @@ tar -C "$base" --one-file-system --exclude=./proc/* --exclude=./sys/* --exclude=
   --exclude=./var/lib/apt/lists/* --exclude=./usr/share/doc/* --exclude=./usr/share/man/* \
   --exclude=./usr/share/locale/* -cf - . | tar -C "$work/slim" -xf -
 cp -L "$(node -p process.execPath)" "$work/node/usr/lib/node"
-cp -a "$(npm root -g)/npm" "$work/node/usr/lib/node_modules/npm"
+# The folder of npm itself: `npm root -g` depends on which Node runs it.
+cp -a "$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")" "$work/node/usr/lib/node_modules/npm"
 made=$(images from scratch)
 images add -q "$made" "$work/slim" / >/dev/null
 images commit -q "$made" troupe-base >/dev/null

@@ -13,9 +13,15 @@ export interface Allowance {
  * made only if its maximum cost still fits, so no unit of work costs more than its reservation.
  */
 export class Spending implements Allowance {
+  readonly #mostMicroUsd: number
   #leftMicroUsd: number
-  constructor(leftMicroUsd: number) {
-    this.#leftMicroUsd = leftMicroUsd
+  constructor(mostMicroUsd: number) {
+    this.#mostMicroUsd = mostMicroUsd
+    this.#leftMicroUsd = mostMicroUsd
+  }
+
+  get spentMicroUsd(): number {
+    return this.#mostMicroUsd - this.#leftMicroUsd
   }
 
   covers(microUsd: number): boolean {

@@ -13,6 +13,7 @@ import { knowledgeOf } from "./knowledge/knowledgeOf.ts"
 import { summarizeRetrieval } from "./stageSummaries.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
 import { screen } from "./safety/judge.ts"
+import { saidBefore } from "./safety/saidBefore.ts"
 import type { SafetyTextsByLocale } from "./safety/texts.ts"
 import type { TurnTrace } from "./TurnTrace.ts"
 import { answerCrisis } from "./turn/answerCrisis.ts"
@@ -52,7 +53,7 @@ const runStages = Effect.fnUntraced(function* (
   if (turn.proactive !== undefined && (yield* record.before(turn)).crisis)
     return Outcome.cases.Withheld.make({ by: "crisis" })
 
-  const screened = screen(turn)
+  const screened = screen(turn, saidBefore(history))
   const { analysis, grounding } = yield* groundTurn({ analyst, writer }, trace, turn, retrieval, screened)
   const judged = yield* judgeTurn(record, trace, turn, { screened, analysis, history, toldUnderAge }, safetyTexts)
   const { safety } = judged

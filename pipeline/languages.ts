@@ -52,8 +52,11 @@ const TELLING: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   pt: set(
     "o os e eu voce que em por com para mas mais muito como este esta meu minha uma quando tambem estou tenho " +
-      "nao sim onde quem porque nada tudo bem agora isso foi ao da do nas nos hoje oi ola tchau amanha obrigado " +
-      "obrigada tens estas teu tua gostas fazes voces ainda ate numa num pois contigo"
+      "nao portugues falas conta segredo sim onde quem porque nada tudo bem agora isso foi ao da do nas nos hoje oi " +
+      "ola tchau amanha obrigado " +
+      "obrigada tens estas teu tua gostas fazes voces ainda ate numa num pois contigo " +
+      "ja sabes foste moras queres achas estudas fizeste dizes moro estudo trabalho avo mae pai irmao irma pela ele " +
+      "ela eles elas dele dela vou ontem depois boa quais sei disseste isto"
   ),
   it: set(
     "il lo gli e io tu che di per con ma piu molto come questo questa mio mia una quando anche sono sei ho hai " +

@@ -15,6 +15,7 @@ const ID = /^[\w-]{1,40}$/
 
 export const summarizeRetrieval = ({
   failed,
+  usage,
   loreCalls,
   retrieved: {
     recalled,
@@ -40,6 +41,7 @@ export const summarizeRetrieval = ({
     ...(arcIds.length > 0 && { arc_ids: arcIds })
   }
   return {
+    usage,
     ...(failed && { status: "fallback" as const, errorCode: "recall_failed" }),
     ...(Object.keys(used).length > 0 && { detail: used })
   }

@@ -1,25 +1,27 @@
 import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
-import { app } from "./commands/appCommand.ts"
-import { bot } from "./commands/botCommand.ts"
-import { backup, restore, resumeDeliveries, verify } from "./commands/backupCommand.ts"
-import { character } from "./commands/characterCommand.ts"
-import { chat } from "./commands/chatCommand.ts"
-import { doctor } from "./commands/doctorCommand.ts"
-import { delivery } from "./commands/deliveryCommand.ts"
-import { evals } from "./commands/evalCommand.ts"
-import { consoleLink } from "./commands/consoleCommand.ts"
-import { events } from "./commands/eventsCommand.ts"
-import { key } from "./commands/keyCommand.ts"
-import { ledger } from "./commands/ledgerCommand.ts"
-import { migrate } from "./commands/migrateCommand.ts"
-import { operator } from "./commands/operatorCommand.ts"
-import { rebuild } from "./commands/rebuildCommand.ts"
-import { secrets } from "./commands/secretsCommand.ts"
-import { serve } from "./commands/serveCommand.ts"
-import { status, top } from "./commands/statusCommand.ts"
-import { telegram } from "./commands/telegramCommand.ts"
-import { webhooks } from "./commands/webhooksCommand.ts"
+import { app } from "./commands/tenancy/appCommand.ts"
+import { bot } from "./commands/telegram/botCommand.ts"
+import { backup, restore, resumeDeliveries, verify } from "./commands/operators/backupCommand.ts"
+import { character } from "./commands/character/characterCommand.ts"
+import { chat } from "./commands/conversation/chatCommand.ts"
+import { doctor } from "./commands/server/doctorCommand.ts"
+import { delivery } from "./commands/delivery/deliveryCommand.ts"
+import { evals } from "./commands/evals/evalCommand.ts"
+import { consoleLink } from "./commands/operators/consoleCommand.ts"
+import { events } from "./commands/conversation/eventsCommand.ts"
+import { key } from "./commands/tenancy/keyCommand.ts"
+import { ledger } from "./commands/billing/ledgerCommand.ts"
+import { mcp } from "./commands/mcp/mcpCommand.ts"
+import { migrate } from "./commands/server/migrateCommand.ts"
+import { operator } from "./commands/operators/operatorCommand.ts"
+import { rebuild } from "./commands/memory/rebuildCommand.ts"
+import { secrets } from "./commands/server/secretsCommand.ts"
+import { serve } from "./commands/server/serveCommand.ts"
+import { session } from "./commands/conversation/sessionCommand.ts"
+import { status, top } from "./commands/operators/statusCommand.ts"
+import { telegram } from "./commands/telegram/telegramCommand.ts"
+import { webhooks } from "./commands/delivery/webhooksCommand.ts"
 
 await runMain(
   defineCommand({
@@ -44,7 +46,9 @@ await runMain(
       rebuild,
       telegram,
       secrets,
+      session,
       chat,
+      mcp,
       eval: evals,
       character,
       events,

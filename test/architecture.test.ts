@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
-import { type Module, readModule, readModules } from "./support/modules.ts"
+import { type Module, readModule, readModules } from "./support/sources/modules.ts"
 
 /** From the lowest floor up. A module imports from its own rank and from those below. */
 const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
-  ["package.json", "pipeline/domain/"],
+  ["package.json", "pipeline/domain/", "clients/typescript/src/"],
   ["pipeline/"],
   ["channels/"],
   ["src/units/", "src/health/"],
@@ -32,8 +32,12 @@ const HOMES: Readonly<Record<string, ReadonlyArray<string>>> = {
   grammy: ["channels/telegram/"],
   openai: ["src/model/"],
   qr: ["src/http/"],
+  "@modelcontextprotocol/server": ["src/http/mcp/", "src/commands/mcp/mcp.ts"],
+  marked: ["src/http/docs/"],
+  minisearch: ["src/http/docs/"],
   "d3-scale": ["src/http/console/"],
   "d3-shape": ["src/http/console/"],
+  diff: ["src/http/console/"],
   "@aws-sdk/client-s3": ["src/storage/"],
   undici: ["channels/outbound/"],
   htmlparser2: ["channels/outbound/"],
@@ -94,7 +98,23 @@ const DOMAINS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "telegram",
     "operators",
     "imports",
-    "console"
+    "console",
+    "docs",
+    "mcp"
+  ],
+  commands: [
+    "terminal",
+    "conversation",
+    "delivery",
+    "operators",
+    "tenancy",
+    "billing",
+    "memory",
+    "telegram",
+    "character",
+    "evals",
+    "mcp",
+    "server"
   ]
 }
 const SAYS_NOTHING = /^(?:utils?|commons?|misc|helpers?|index)\.ts$/
@@ -210,7 +230,7 @@ describe("the source tree", () => {
     const users = modules
       .filter(({ imports }) => imports.some(({ target }) => target === "channels/outbound/unguarded.ts"))
       .map(({ path }) => path)
-    assert.deepStrictEqual(users, ["src/commands/webhooks.ts"])
+    assert.deepStrictEqual(users, ["src/commands/delivery/webhooks.ts"])
   })
 
   it("loads the sign-in code only when somebody signs in, to keep every start fast", () => {

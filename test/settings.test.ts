@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { inspect } from "node:util"
 import { assert, describe, it } from "vitest"
 import { Settings } from "#src/settings/Settings.ts"
-import { readModules } from "#test/support/modules.ts"
+import { readModules } from "./support/sources/modules.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 
@@ -35,7 +35,14 @@ describe("an invalid setting", () => {
     ["PORT", "70000"],
     ["PORT", "80.5"],
     ["PUBLIC_URL", "troupe.example"],
+    ["PUBLIC_URL", "https://troupe.example/?"],
+    ["PUBLIC_URL", "https://troupe.example/#console"],
+    ["PUBLIC_URL", "https://ada:hush@troupe.example"],
+    ["CELL", "EU-1"],
+    ["CELL", "europe-west"],
     ["DATABASE_URL", "mysql://localhost/troupe"],
+    ["DATABASE_DIRECT_URL", "mysql://localhost/troupe"],
+    ["DATABASE_DIRECT_URL", "postgres://localhost/troupe"],
     ["DATA_DIR", " "],
     ["AUTO_MIGRATE", "later"],
     ["ROLES", ","],
@@ -45,6 +52,11 @@ describe("an invalid setting", () => {
     ["OPERATIONS_PORT", "ops"],
     ["LOG_LEVEL", "loud"],
     ["LOG_FORMAT", "xml"],
+    ["TURN_RETENTION_DAYS", "6"],
+    ["TURN_RETENTION_DAYS", "-1"],
+    ["EVAL_RETENTION_DAYS", "1.5"],
+    ["BATCH_RETENTION_DAYS", "a month"],
+    ["IMPORT_RETENTION_DAYS", "40000"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "authorization"],
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
@@ -156,7 +168,14 @@ describe("an invalid setting", () => {
   })
 
   it("is never quoted if it may be a secret", () => {
-    for (const name of ["SECRETS_KEY", "SECRETS_KEY_NEW", "ADMIN_TOKEN", "TELEGRAM_MANAGER_TOKEN", "DATABASE_URL"]) {
+    for (const name of [
+      "SECRETS_KEY",
+      "SECRETS_KEY_NEW",
+      "ADMIN_TOKEN",
+      "TELEGRAM_MANAGER_TOKEN",
+      "DATABASE_URL",
+      "DATABASE_DIRECT_URL"
+    ]) {
       assert.notInclude(refusal({ [name]: "hu sh" }), "hu sh")
     }
   })
@@ -195,6 +214,11 @@ describe("settings", () => {
       read({ OPENAI_API_KEY: "sk", OPENAI_TRANSCRIBE_MODEL: "whisper-1" }).model?.transcribeModel,
       "whisper-1"
     )
+    assert.isNull(read({ OPENAI_API_KEY: "sk" }).model?.embedModel)
+    assert.strictEqual(
+      read({ OPENAI_API_KEY: "sk", OPENAI_EMBED_MODEL: "text-embedding-3-small" }).model?.embedModel,
+      "text-embedding-3-small"
+    )
   })
 
   it("include prices of models, and limits on answers by the kind of model", () => {
@@ -231,6 +255,15 @@ describe("settings", () => {
     }
   })
 
+  it("include the server behind a pooler, of which there may be several as well", () => {
+    const pooled = { DATABASE_URL: "postgres://pooler:6432/troupe" }
+    const direct = "postgres://one:5432,two:5432/troupe"
+    const { databaseDirectUrl } = read({ ...pooled, DATABASE_DIRECT_URL: direct })
+    assert.strictEqual(databaseDirectUrl === null ? null : Redacted.value(databaseDirectUrl), direct)
+    assert.isNull(read({ ...pooled, DATABASE_DIRECT_URL: "" }).databaseDirectUrl)
+    assert.match(refusal({ DATABASE_DIRECT_URL: direct }), /^DATABASE_DIRECT_URL: needs DATABASE_URL/)
+  })
+
   it("treat an empty optional value as not given", () => {
     const settings = read({
       SECRETS_KEY: "",
@@ -254,7 +287,8 @@ describe("settings", () => {
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=hush",
       TELEGRAM_MANAGER_TOKEN: "12345:hush_hush_hush_hush_hush",
       OPENAI_API_KEY: "hush-model",
-      DATABASE_URL: "postgres://u:hush@h/d"
+      DATABASE_URL: "postgres://u:hush@h/d",
+      DATABASE_DIRECT_URL: "postgres://u:hush@i/d"
     }
     const settings = read({
       ...secrets,

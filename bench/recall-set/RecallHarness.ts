@@ -11,6 +11,7 @@ import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import { MemoryStore } from "#pipeline/retrieval/MemoryStore.ts"
 import { rank } from "#pipeline/retrieval/rank.ts"
 import { Recall } from "#pipeline/retrieval/Recall.ts"
+import { searchSaid } from "#pipeline/retrieval/searchSaid.ts"
 import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { type RetrievalWeights, Weights, WEIGHTS } from "#pipeline/retrieval/weights.ts"
@@ -19,7 +20,7 @@ import { Memories } from "#src/db/memory/Memories.ts"
 import * as PostgresMemoryStore from "#src/db/memory/PostgresMemoryStore.ts"
 import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
-import { characterOf, turnOf } from "#test/support/turns.ts"
+import { characterOf, turnOf } from "#test/support/conversation/turns.ts"
 import { APP, type BenchHarness } from "../support/BenchHarness.ts"
 import type { Conversation, Question } from "./converse.ts"
 import type { Life } from "./Life.ts"
@@ -35,6 +36,8 @@ const INDEXED_AT_A_TIME = 400
 export interface Variant extends Partial<RetrievalWeights> {
   /** Whether memories are searched in addition to what was said. */
   readonly notes?: boolean
+  /** How much the second search counts, see `searchSaid`. */
+  readonly second?: number
 }
 
 export interface Source {
@@ -144,7 +147,7 @@ export const makeRecallHarness = async (
     )
   }
 
-  const ask = ({ text, after }: Question, { notes = true, ...change }: Variant = {}) =>
+  const ask = ({ text, after }: Question, { notes = true, second, ...change }: Variant = {}) =>
     runtime.runPromise(
       Effect.gen(function* () {
         const weights = { ...WEIGHTS, ...change }
@@ -155,7 +158,7 @@ export const makeRecallHarness = async (
         ]
         const terms = recallQuery(text, history, weights)
         const { found } = yield* Recall.use((recall) =>
-          recall.search({ turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES })
+          searchSaid(recall, { turn, terms, before: last + 1, indexTo: last, limit: CANDIDATES }, second)
         )
         const { memories } = yield* MemoryStore.use((store) =>
           store.look({ turn, terms, memories: REMEMBERED, loops: 0 })

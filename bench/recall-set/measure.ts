@@ -38,6 +38,6 @@ export const falseClaims = async ({ conversation, ask }: RecallHarness) => {
   const negative = conversation.questions.filter(({ cursors }) => cursors.length === 0)
   let claimed = 0
   for (const question of negative)
-    if ((await ask(question)).some(({ text }) => mayAnswer(question.text, text))) claimed++
+    if ((await ask(question)).some(({ text }) => mayAnswer(question.text)(text))) claimed++
   return { questions: negative.length, false_claims: claimed }
 }

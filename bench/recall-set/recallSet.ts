@@ -18,7 +18,11 @@ const VARIANTS: ReadonlyArray<readonly [string, Variant]> = [
   ["without the next but one", { nextButOne: 0 }],
   ["without the next", { nextTo: 0 }],
   ["next counts half of itself", { nextTo: 1 }],
-  ["without notes", { notes: false }],
+  ["without facts", { notes: false }],
+  ["without topic words", { topic: 0 }],
+  ["without a second search", { second: 0 }],
+  ["second search in full", { second: 1 }],
+  ["words as they are: none of the three", { notes: false, topic: 0, second: 0 }],
   ["without recency", { recency: 0 }],
   ["recency in equal weight", { recency: 1 }],
   ["without expansion", { earlier: 0, name: 0 }],
@@ -75,11 +79,13 @@ export const recallSet = async (
         const { at5, at10 } = await recallOf([held], () => true, change)
         Object.assign(row, { [`${held.life.locale}@5`]: at5, [`${held.life.locale}@10`]: at10 })
       }
+      const hops = await recallOf(open, ({ kind }) => kind === "multi-hop", change)
       const pronoun = await recallOf(open, ({ kind }) => kind === "pronoun", change)
       const neighbour = await recallOf(open, ({ kind }) => kind === "neighbour", change)
       const { at5, at10 } = await recallOf(open, () => true, change)
       ablation.push({
         ...row,
+        "multi-hop@10": hops.at10,
         "pronoun@10": pronoun.at10,
         "neighbour@10": neighbour.at10,
         "recall@5": at5,

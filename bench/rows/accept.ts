@@ -7,7 +7,7 @@ import { type Served, startHello, startServer } from "../support/processes.ts"
 import { median, round } from "../support/statistics.ts"
 
 export const SESSIONS = 10_000
-const SECONDS = 3
+export const SECONDS = 3
 const BODY = JSON.stringify({ text: "hello there, how are you today?" })
 const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
 

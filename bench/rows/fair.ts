@@ -1,5 +1,5 @@
 import { mintApiKey } from "#src/accounts/apiKey.ts"
-import { startSlowModel } from "#test/support/SlowModel.ts"
+import { startSlowModel } from "#test/support/model/SlowModel.ts"
 import type { Result, Row } from "../Row.ts"
 import { APP, type BenchHarness, startBenchHarness } from "../support/BenchHarness.ts"
 import { startServer } from "../support/processes.ts"

@@ -29,7 +29,7 @@ const SESSIONS_PER_STEP = 5_000
 
 const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)] as A
 
-const fill = async ({ sql }: BenchHarness, sessions: ReadonlyArray<string>, events: number) => {
+const fill = async ({ sql, settle }: BenchHarness, sessions: ReadonlyArray<string>, events: number) => {
   for (let from = 0; from < sessions.length; from += SESSIONS_PER_STEP) {
     const some = sessions.slice(from, from + SESSIONS_PER_STEP)
     await sql`
@@ -44,13 +44,7 @@ const fill = async ({ sql }: BenchHarness, sessions: ReadonlyArray<string>, even
     await sql`update session_logs set last_cursor = greatest(last_cursor,
       ${events}::int) where app_id = ${APP} and session_id = any(${some}::text[])`
   }
-  await settled(sql)
-}
-
-/** Filling leaves gigabytes to be written to disk. Waits for that before measuring. */
-const settled = async (sql: BenchHarness["sql"]) => {
-  await sql.unsafe("vacuum analyze")
-  await sql.unsafe("checkpoint")
+  await settle()
 }
 
 /** Messages that were accepted to measure the speed are not answered. */

@@ -10,6 +10,9 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { findBinaries } from "#src/db/postgres/embedded/binaries.ts"
+import { readPassword, SUPERUSER } from "#src/db/postgres/embedded/cluster.ts"
+import { prepareHome } from "#src/db/postgres/embedded/home.ts"
 import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 import { migrate } from "#src/db/postgres/migrate.ts"
 
@@ -21,6 +24,8 @@ export interface BenchHarness {
   readonly sql: postgres.Sql
   readonly key: string
   readonly sessions: ReadonlyArray<string>
+  /** Waits until what was filled in is on the disk: it can be gigabytes, which would disturb a measurement. */
+  readonly settle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -39,6 +44,7 @@ export const startBenchHarness = async (sessionCount: number): Promise<BenchHarn
   const folder = await mkdtemp(join(tmpdir(), "troupe-bench-"))
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(EmbeddedPostgres.open(folder).pipe(Scope.provide(scope)))
+  const home = await Effect.runPromise(Effect.flatMap(findBinaries, (binaries) => prepareHome(binaries, folder)))
   await Effect.runPromise(
     migrate.pipe(
       Effect.provide(Database.layer({ url: Redacted.make(url), maxConnections: 2 })),
@@ -46,6 +52,15 @@ export const startBenchHarness = async (sessionCount: number): Promise<BenchHarn
     )
   )
   const sql = postgres(url, { max: 4, onnotice: () => {} })
+  const settle = async () => {
+    await sql.unsafe("vacuum analyze")
+    const asSuperuser = new URL(url)
+    asSuperuser.username = SUPERUSER
+    asSuperuser.password = await Effect.runPromise(readPassword(home))
+    const admin = postgres(asSuperuser.href, { max: 1 })
+    await admin.unsafe("checkpoint")
+    await admin.end()
+  }
   const key = mintApiKey()
   const sessions = Array.from({ length: sessionCount }, (_, n) => sessionId(n))
   await sql`insert into apps (app_id, name) values (${APP}, 'bench')`
@@ -66,6 +81,7 @@ export const startBenchHarness = async (sessionCount: number): Promise<BenchHarn
     sql,
     key: key.apiKey,
     sessions,
+    settle,
     close: async () => {
       await sql.end({ timeout: 1 })
       await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -6,6 +6,7 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
+  readonly maxMs: number
   readonly errors: number
 }
 
@@ -44,6 +45,7 @@ const flood = async (options: LoadOptions): Promise<LoadResult> => {
     perSecond: result.requests.total / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
+    maxMs: result.latency.max,
     errors: result.errors + result.non2xx
   }
 }
@@ -83,7 +85,14 @@ const offer = async (options: LoadOptions, rate: number): Promise<LoadResult> =>
   }
   const perSecond = (total / (performance.now() - startedAt)) * 1000
   await pool.close()
-  return { perSecond, p50Ms: round(median([...waitsMs])), p99Ms: round(percentile([...waitsMs], 0.99)), errors }
+  const waits = [...waitsMs]
+  return {
+    perSecond,
+    p50Ms: round(median(waits)),
+    p99Ms: round(percentile(waits, 0.99)),
+    maxMs: round(percentile(waits, 1)),
+    errors
+  }
 }
 
 /** Runs load against a server over HTTP. */

@@ -9,7 +9,7 @@ import { recallQuery } from "#pipeline/retrieval/recallQuery.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { WorldStore } from "#pipeline/world/WorldStore.ts"
-import { characterOf, turnOf } from "#test/support/turns.ts"
+import { characterOf, turnOf } from "#test/support/conversation/turns.ts"
 import { APP, type BenchHarness } from "./BenchHarness.ts"
 import { percentile, round } from "./statistics.ts"
 

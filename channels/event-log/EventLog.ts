@@ -21,6 +21,11 @@ export interface LogChunk {
   readonly tail: number
   /** Events up to this cursor are no longer kept. A reader that has not read them has missed them. */
   readonly keptAfter: number
+  /**
+   * `since` is beyond the end of the log, and the database was promoted or restored: the reader may have seen events
+   * that are lost.
+   */
+  readonly isBeyond: boolean
 }
 
 /** The log is temporarily unavailable, through our own fault. */

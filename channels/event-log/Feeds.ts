@@ -17,14 +17,14 @@ export interface Sink {
   readonly end: () => void
 }
 
-const HEARTBEAT_MS = 15_000
-const SLOW_READER_MS = 30_000
+export const HEARTBEAT_MS = 15_000
+export const SLOW_READER_MS = 30_000
 /**
  * A connection lasts at most five minutes (contract 8), including the tick that ends it. It is shortened by up to 28 s,
  * so that connections opened together do not reconnect together.
  */
-const LIFETIME_MS = 298_000
-const LIFETIME_JITTER_MS = 28_000
+export const LIFETIME_MS = 298_000
+export const LIFETIME_JITTER_MS = 28_000
 
 /**
  * One connection. `live`: at the feed's position, and fed by it. `catching-up`: reads the log by itself until it
@@ -92,11 +92,17 @@ export class Feeds extends Context.Service<
       }
 
       const readAfter = (feed: Feed, since: number) =>
-        log
-          .read("sse", { ...feed.session, since }, MAX_PAGE)
-          .pipe(
-            Effect.map(Option.getOrElse((): LogChunk => ({ text: "", nextCursor: since, tail: since, keptAfter: 0 })))
+        log.read("sse", { ...feed.session, since }, MAX_PAGE).pipe(
+          Effect.map(
+            Option.getOrElse((): LogChunk => ({
+              text: "",
+              nextCursor: since,
+              tail: since,
+              keptAfter: 0,
+              isBeyond: false
+            }))
           )
+        )
 
       // A follower goes live in the same step in which it is found to have reached the feed, so that no chunk is missed
       // in between.
@@ -155,11 +161,22 @@ export class Feeds extends Context.Service<
         )
       }
 
+      // A log that ends before the feed has lost events in a failover, or the signal is late. Readers that are told so
+      // when they reconnect must not wait until it has grown beyond them.
+      const endIfBeyond = Effect.fnUntraced(
+        function* (feed: Feed) {
+          const { isBeyond } = yield* readAfter(feed, feed.position)
+          if (isBeyond) for (const follower of feed.followers) end(feed, follower)
+        },
+        Effect.catchTag("LogUnavailable", () => Effect.void)
+      )
+
       const open = (session: WatchedSession, position: number): Feed => {
         const feed: Feed = {
           session,
           followers: new Set(),
-          unsubscribe: signals.subscribe(session, (cursor) => {
+          unsubscribe: signals.subscribe(session, position, (cursor) => {
+            if (cursor < feed.position) fork(endIfBeyond(feed))
             if (cursor <= feed.known && cursor <= feed.position) return
             feed.known = Math.max(feed.known, cursor)
             advance(feed)

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
 export interface LogChange {
+  readonly appId: string
   readonly sessionId: string
   /** The last cursor of the session's log after the change. */
   readonly cursor: number
@@ -16,6 +17,8 @@ type Listener = (cursor: number) => void
 type Forwarder = (changes: ReadonlyArray<LogChange>, pushed: boolean) => void
 
 interface Watch extends WatchedSession {
+  /** The last cursor that a listener or a notification has named. A log that ends before it has lost events. */
+  known: number
   readonly listeners: Set<Listener>
 }
 
@@ -33,10 +36,21 @@ export class LogSignals extends Context.Service<
     readonly announce: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
     /** A notification from another process: notifies the readers of this one. */
     readonly receive: (changes: ReadonlyArray<LogChange>, pushed?: boolean) => void
-    /** Subscribes to one session's changes. The returned function unsubscribes. */
-    readonly subscribe: (session: WatchedSession, listener: Listener) => () => void
+    /** The ends of these logs, as they were just read. They replace what was known, even if that was more. */
+    readonly found: (ends: ReadonlyArray<LogChange>) => void
+    /**
+     * Subscribes to one session's changes, as a reader of what is after this cursor. A cursor that the listener is
+     * called with may be lower: the log has lost events, or the signal is late. The returned function unsubscribes.
+     */
+    readonly subscribe: (session: WatchedSession, since: number, listener: Listener) => () => void
     /** The sessions with listeners in this process, in a stable order. */
-    readonly watched: () => ReadonlyArray<WatchedSession>
+    readonly watched: () => ReadonlyArray<WatchedSession & { readonly known: number }>
+    /** Subscribes to the changes of all logs of an app. The returned function unsubscribes. */
+    readonly subscribeApp: (appId: string, listener: () => void) => () => void
+    /** The apps with listeners of their own in this process, in a stable order. */
+    readonly watchedApps: () => ReadonlyArray<string>
+    /** Calls the listeners of an app. */
+    readonly wakeApp: (appId: string) => void
     /** Receives every announcement of this process. The returned function unsubscribes. */
     readonly forward: (forwarder: Forwarder) => () => void
     /** Calls the listener when lanes have something to deliver. The returned function unsubscribes. */
@@ -47,11 +61,19 @@ export class LogSignals extends Context.Service<
     const watches = new Map<string, Watch>()
     const forwarders = new Set<Forwarder>()
     const couriers = new Set<() => void>()
+    const apps = new Map<string, Set<() => void>>()
+    const wakeApp = (appId: string) => {
+      for (const listener of apps.get(appId) ?? []) listener()
+    }
     const receive = (changes: ReadonlyArray<LogChange>, pushed = false) => {
       if (pushed) for (const courier of couriers) courier()
       for (const { sessionId, cursor } of changes) {
-        for (const listener of watches.get(sessionId)?.listeners ?? []) listener(cursor)
+        const watch = watches.get(sessionId)
+        if (watch === undefined) continue
+        watch.known = Math.max(watch.known, cursor)
+        for (const listener of watch.listeners) listener(cursor)
       }
+      if (apps.size > 0) for (const appId of new Set(changes.map((change) => change.appId))) wakeApp(appId)
     }
     return {
       receive,
@@ -60,9 +82,17 @@ export class LogSignals extends Context.Service<
         receive(changes, pushed)
         for (const forwarder of forwarders) forwarder(changes, pushed)
       },
-      subscribe: ({ appId, sessionId }, listener) => {
-        const watch = watches.get(sessionId) ?? { appId, sessionId, listeners: new Set() }
+      found: (ends) => {
+        for (const { sessionId, cursor } of ends) {
+          const watch = watches.get(sessionId)
+          if (watch !== undefined) watch.known = cursor
+        }
+        receive(ends)
+      },
+      subscribe: ({ appId, sessionId }, since, listener) => {
+        const watch: Watch = watches.get(sessionId) ?? { appId, sessionId, known: since, listeners: new Set() }
         watches.set(sessionId, watch)
+        watch.known = Math.max(watch.known, since)
         watch.listeners.add(listener)
         return () => {
           watch.listeners.delete(listener)
@@ -70,6 +100,17 @@ export class LogSignals extends Context.Service<
         }
       },
       watched: () => [...watches.values()],
+      subscribeApp: (appId, listener) => {
+        const listeners = apps.get(appId) ?? new Set()
+        apps.set(appId, listeners)
+        listeners.add(listener)
+        return () => {
+          listeners.delete(listener)
+          if (listeners.size === 0 && apps.get(appId) === listeners) apps.delete(appId)
+        }
+      },
+      watchedApps: () => [...apps.keys()],
+      wakeApp,
       forward: (forwarder) => {
         forwarders.add(forwarder)
         return () => forwarders.delete(forwarder)

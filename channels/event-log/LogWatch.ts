@@ -16,22 +16,28 @@ const lookSeconds = histogram(
 
 /**
  * The guarantee behind the notifications: while there are listeners, the ends of the watched logs are checked every 100
- * ms. So a lost notification only delays a reader.
+ * ms. So a lost notification only delays a reader. A log that has lost events in a failover is found as well.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const log = yield* EventLog
     const signals = yield* LogSignals
     let next = 0
+    const seen = new Map<string, number>()
 
     const look = Effect.gen(function* () {
       const watched = signals.watched()
-      if (watched.length === 0) return
+      if (watched.length === 0) return seen.clear()
       if (next >= watched.length) next = 0
       const slice = watched.slice(next, next + SESSIONS_PER_LOOK)
       next += SESSIONS_PER_LOOK
       const startedAt = clockSeconds()
-      signals.receive(yield* log.tails(slice))
+      const known = new Map(slice.map((session) => [session.sessionId, session.known]))
+      const changed = (yield* log.tails(slice)).filter(
+        ({ sessionId, cursor }) => seen.get(sessionId) !== cursor || cursor < (known.get(sessionId) ?? 0)
+      )
+      for (const { sessionId, cursor } of changed) seen.set(sessionId, cursor)
+      signals.found(changed)
       lookSeconds.record(clockSeconds() - startedAt)
     }).pipe(Effect.catchTag("LogUnavailable", () => Effect.void))
 

@@ -8,7 +8,7 @@ import { LogSignals } from "./LogSignals.ts"
 
 /**
  * One page of the log as JSON. With `wait`, an empty page waits up to that long for an event, or until `giveUp`
- * completes. None: no such session.
+ * completes. A page for a cursor that is beyond the end of the log does not wait. None: no such session.
  */
 export const poll = Effect.fnUntraced(function* (
   position: LogPosition,
@@ -17,20 +17,22 @@ export const poll = Effect.fnUntraced(function* (
   giveUp: Effect.Effect<void>
 ): Effect.fn.Return<Option.Option<LogChunk>, LogUnavailable, EventLog | LogSignals> {
   const log = yield* EventLog
-  const isEmpty = (page: Option.Option<LogChunk>) => Option.isSome(page) && page.value.text === ""
+  const mayWait = (page: Option.Option<LogChunk>) =>
+    Option.isSome(page) && page.value.text === "" && !page.value.isBeyond
   const read = log.read("json", position, limit)
   if (Duration.isZero(wait)) return yield* read
 
   const signals = yield* LogSignals
   const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
-  // Subscribes before reading, so that no event is missed in between.
+  // Subscribes before reading, so that no event is missed in between. A log that ends before the cursor may have lost
+  // events since the last read, or the signal is late.
   return yield* Effect.scoped(
     Effect.gen(function* () {
       let grown = yield* Deferred.make<void>()
       yield* Effect.acquireRelease(
         Effect.sync(() =>
-          signals.subscribe(position, (cursor) => {
-            if (cursor > position.since) Deferred.doneUnsafe(grown, Effect.void)
+          signals.subscribe(position, position.since, (cursor) => {
+            if (cursor !== position.since) Deferred.doneUnsafe(grown, Effect.void)
           })
         ),
         (unsubscribe) => Effect.sync(unsubscribe)
@@ -38,7 +40,7 @@ export const poll = Effect.fnUntraced(function* (
       while (true) {
         const page = yield* read
         const left = deadline - (yield* Clock.currentTimeMillis)
-        if (!isEmpty(page) || left <= 0) return page
+        if (!mayWait(page) || left <= 0) return page
         const givenUp = yield* Deferred.await(grown).pipe(
           Effect.as(false),
           Effect.raceFirst(Effect.as(giveUp, true)),

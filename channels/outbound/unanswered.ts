@@ -16,6 +16,7 @@ const notSent = (errorCode: string) =>
   Attempt.cases.NotSent.make({ ...unanswered, errorCode, retryAfter: null, throttle: false })
 
 export const channelMissing = gone("channel_missing")
+export const channelExpired = gone("channel_expired")
 
 /** The endpoint of a delivery. If our look-up fails, the receiver is not at fault, so it is worth retrying. */
 export const findEndpoint = (endpoints: Endpoints["Service"], { appId, channelId, channelVersion }: Delivery) =>

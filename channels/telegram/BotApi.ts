@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ApiClientOptions, RawApi } from "grammy"
+import { boundedFetch } from "../outbound/boundedFetch.ts"
 import { type FailureKind, kindOf, kindOfSilence } from "./failures.ts"
 import { isResultOf } from "./results.ts"
 
@@ -98,6 +99,10 @@ const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, throw
   })
 }
 
+/** Many times what Telegram answers. The longest answers are updates, of which one can be fetched at a time. */
+const MAX_ANSWER_BYTES = 16 * 1_048_576
+const fetchAnswer = boundedFetch(MAX_ANSWER_BYTES)
+
 /** grammY's own fetch includes the URL in its errors. Node's does not, but needs its own kind of signal and options. */
 const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; compress?: unknown }) => {
   const { agent: _, compress: __, signal, ...given } = init
@@ -107,7 +112,7 @@ const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; 
   const aborter = new AbortController()
   if (signal?.aborted === true) aborter.abort()
   else signal?.addEventListener("abort", () => aborter.abort(), { once: true })
-  return fetch(url, { ...rest, redirect: "error", signal: aborter.signal })
+  return fetchAnswer(url, { ...rest, redirect: "error", signal: aborter.signal })
 }) as unknown as NonNullable<ApiClientOptions["fetch"]>
 
 /**

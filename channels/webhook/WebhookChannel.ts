@@ -11,7 +11,8 @@ import type { Channel, Delivery, Message } from "../Channel.ts"
 import { Endpoints } from "../Endpoints.ts"
 import { readAnswer } from "../outbound/answer.ts"
 import { Outbound } from "../outbound/Outbound.ts"
-import { asAttempt, channelMissing, findEndpoint } from "../outbound/unanswered.ts"
+import { asAttempt, channelExpired, channelMissing, findEndpoint } from "../outbound/unanswered.ts"
+import { occurrence } from "./occurrence.ts"
 import { SCHEDULE } from "./schedule.ts"
 import { signatureHeaders } from "./sign.ts"
 import { WebhookConfig } from "./WebhookConfig.ts"
@@ -45,9 +46,13 @@ export const makeWebhookChannel = Effect.gen(function* () {
     const { cursor, eventId, content } = message
     const endpoint = yield* findEndpoint(endpoints, message)
     if (endpoint === undefined) return channelMissing
+    const { mcp_subscription, expires_at } = yield* decodeConfig(endpoint.config)
+    const now = yield* Clock.currentTimeMillis
+    if (typeof expires_at === "string" && Date.parse(expires_at) <= now) return channelExpired
 
-    const body = Buffer.from(content, "utf8")
-    const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const isForMcp = typeof mcp_subscription === "string"
+    const body = Buffer.from(isForMcp ? occurrence(content) : content, "utf8")
+    const timestamp = Math.floor(now / 1000)
     const traceparent = yield* currentTraceparent
     const headers = {
       ...signatureHeaders({ id: eventId, timestamp, body }, endpoint.secrets),
@@ -55,6 +60,7 @@ export const makeWebhookChannel = Effect.gen(function* () {
       "x-service-cursor": String(cursor),
       "content-type": "application/json",
       "user-agent": USER_AGENT,
+      ...(isForMcp && { "x-mcp-subscription-id": mcp_subscription }),
       ...(traceparent !== null && { traceparent })
     }
     const url = Redacted.value(endpoint.url)

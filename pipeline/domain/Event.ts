@@ -4,7 +4,7 @@ import { Reason } from "./ProactiveBrief.ts"
 export const EventRole = Schema.Literals(["user", "character", "system"])
 export type EventRole = typeof EventRole.Type
 
-export const SourceKind = Schema.Literals(["api", "telegram", "greeting", "proactive", "system", "image"])
+export const SourceKind = Schema.Literals(["api", "telegram", "greeting", "proactive", "system", "image", "history"])
 export type SourceKind = typeof SourceKind.Type
 
 export const FailureReason = Schema.Literals(["generation_failed", "timed_out"])
@@ -21,60 +21,84 @@ export const MessagePart = Schema.Struct({
 })
 export type MessagePart = typeof MessagePart.Type
 
-/** The payload of each event type (contract 6). */
+const about = (description: string) => ({ description })
+
+/** The payload of each event type of a conversation (contract 6). */
 export const payloads = {
   "message.created": Schema.Struct({
-    text: Schema.String,
-    bubbles: Schema.Array(Schema.String),
-    turn_index: Schema.optionalKey(Schema.Int),
-    client_message_id: Schema.optionalKey(Schema.String),
-    parts: Schema.optionalKey(Schema.Array(MessagePart))
+    text: Schema.String.annotate(about("The bubbles, joined by line breaks")),
+    bubbles: Schema.Array(Schema.String).annotate(about("Show them in this order, each as a message of its own")),
+    turn_index: Schema.optionalKey(Schema.Int.annotate(about("With role character: the turn that it answers"))),
+    client_message_id: Schema.optionalKey(
+      Schema.String.annotate(about("With role user: the Idempotency-Key that it was sent with"))
+    ),
+    parts: Schema.optionalKey(
+      Schema.Array(MessagePart).annotate(about("With role user: what came with the text, such as a voice message"))
+    )
   }),
   "run.status": Schema.Struct({
     status: Schema.Literal("generating"),
-    run_ref: Schema.String,
-    client_message_id: Schema.optionalKey(Schema.String)
+    run_ref: Schema.String.annotate(about("The trace_id of every event of this turn")),
+    client_message_id: Schema.optionalKey(
+      Schema.String.annotate(about("The Idempotency-Key that the message was sent with"))
+    )
   }),
   "character.initiated": Schema.Struct({
     text: Schema.String,
     bubbles: Schema.Array(Schema.String),
     kind: Schema.Literals(["greeting", "proactive"]),
-    /** Only for a proactive message. */
-    reason: Schema.optionalKey(Reason)
+    reason: Schema.optionalKey(Reason.annotate(about("Only for a proactive message")))
   }),
   "image.ready": Schema.Struct({
     image_url: Schema.String,
-    /** Whether the address shows a picture. False if it was blocked or failed. */
-    servable: Schema.Boolean,
+    servable: Schema.Boolean.annotate(about("Whether image_url shows a picture. false: it was blocked or failed")),
     image_request_id: Schema.String,
     image_kind: Schema.String,
     visible_description: Schema.String,
     caption: Schema.NullOr(Schema.String),
-    /** The turn that caused the event, if any. */
-    turn_id: Schema.NullOr(Schema.String)
+    turn_id: Schema.NullOr(Schema.String).annotate(about("The run_ref of the turn that asked for it, if any"))
   }),
   "message.failed": Schema.Struct({
     turn_index: Schema.Int,
     reason: FailureReason,
-    recoverable: Schema.Boolean
+    recoverable: Schema.Boolean.annotate(about("true: the message is recorded, and can be sent again as a new one"))
   }),
   "relationship_score.changed": Schema.Struct({
     relationship_scores: Schema.Array(
       Schema.Struct({
         key: Schema.String,
         label: Schema.String,
-        value: Schema.Number,
+        value: Schema.Finite,
         lower_is_open: Schema.Boolean,
         updated_at: Schema.String,
         version: Schema.String
       })
     ),
-    score_scale: Schema.Struct({ min: Schema.Number, max: Schema.Number })
+    score_scale: Schema.Struct({ min: Schema.Finite, max: Schema.Finite }),
+    redacted: Schema.optionalKey(
+      Schema.Literal(true).annotate(about("The app has turned scores off since, and none are shown"))
+    )
   }),
   "session.exited": Schema.Struct({ reason_code: Schema.String })
 } as const
 export type EventType = keyof typeof payloads
 export type Payload<T extends EventType> = (typeof payloads)[T]["Type"]
+
+/** The payload of each event type that only the conversations of a messenger have. They belong to no turn. */
+export const messengerPayloads = {
+  "channel.notice": Schema.Struct({
+    kind: Schema.String,
+    text: Schema.String.annotate(about("What the bot answered to a command or a button"))
+  }),
+  "message.edited": Schema.Struct({
+    text: Schema.String,
+    message_cursor: Schema.Int.annotate(about("Cursor of the message.created that was edited"))
+  })
+} as const
+export type MessengerEventType = keyof typeof messengerPayloads
+export type MessengerEvent = {
+  [T in MessengerEventType]: { readonly type: T; readonly payload: (typeof messengerPayloads)[T]["Type"] }
+}[MessengerEventType]
 
 /** What a turn asks the log to append. The log assigns the cursor and the time. */
 export type NewEvent = {

@@ -38,6 +38,7 @@ export type IdPrefix =
   | "evr"
   | "alr"
   | "prc"
+  | "lea"
 
 const pool = new Uint8Array(4096)
 let unread = 0

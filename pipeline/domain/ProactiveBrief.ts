@@ -22,6 +22,8 @@ export const ProactiveBrief = Schema.Struct({
   avoid: Schema.Array(Schema.String),
   /** Topics that the person likes to hear about. Absent on turns from earlier versions. */
   welcome: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What weighs on the person, by their last messages. Absent: nothing. */
+  mood: Schema.optionalKey(Schema.Literals(["crisis", "grief", "conflict", "low"])),
   /** The kinds of channel that it is sent through. */
   channels: Schema.Array(Schema.String),
   /** The simulated time (ISO 8601) of the turn, if the sandbox has travelled in time. */

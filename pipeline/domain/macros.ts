@@ -13,11 +13,15 @@ export interface Names {
 /** What replaces a missing name in the character's own speech and in text about it. */
 export const NOBODY = { spoken: "you", told: "the user" } as const
 
+/** A name that can be read. People and apps may give an empty one, or one of invisible characters. */
+export const readableName = (name: string | null): string | null =>
+  name !== null && /[\p{L}\p{N}\p{S}\p{P}]/u.test(name) ? name : null
+
 /** Fills the placeholders that authored text may carry. */
 export const fillMacros = (text: string, { character, user }: Names, nobody: string = NOBODY.spoken): string =>
   text.includes("{{") || text.includes("<")
     ? text.replace(MACRO, (_, inBraces: string | undefined, inBrackets: string | undefined) =>
-        (inBraces ?? inBrackets)?.toLowerCase() === "user" ? (user ?? nobody) : character
+        (inBraces ?? inBrackets)?.toLowerCase() === "user" ? (readableName(user) ?? nobody) : character
       )
     : text
 

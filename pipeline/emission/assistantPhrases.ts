@@ -53,8 +53,55 @@ export const ASSISTANT_PHRASES: ReadonlyArray<RegExp> = [
       String.raw`\bcomment puis-je (?:vous|t['’])\s?aider\b`,
     "i"
   ),
+  // A model that refuses to go on speaks as a model, not as the character.
+  new RegExp(
+    String.raw`\bi(?: can(?:no|')t| won't| am (?:unable|not able) to|'m (?:unable|not able) to) ` +
+      String.raw`(?:continue|proceed|go on) ` +
+      String.raw`(?:with )?(?:this|the|our|that) (?:conversation|role-?play|story|scenario|scene|chat|interaction)\b|` +
+      String.raw`\bi(?: can(?:no|')t| won't| am (?:unable|not able) to|'m (?:unable|not able) to) ` +
+      String.raw`(?:engage in|participate in|take part in|generate|produce|provide|create) ` +
+      String.raw`(?:this|that|such|any|explicit|harmful|inappropriate) (?:[a-z]+ ){0,2}` +
+      String.raw`(?:content|material|role-?play|conversations?|scenarios?|requests?|responses?|discussions?)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:violates?|against|outside|within) (?:my|our|the|openai's) (?:content |usage |safety |ethical )?` +
+      String.raw`(?:policy|policies|guidelines|programming)\b|\b(?:content|usage|safety) (?:policy|` +
+      String.raw`policies|guidelines)\b|` +
+      String.raw`\b(?:break|step out of|stay in|leave|out of|remain in|back in(?:to)?) (?:the |this |` +
+      String.raw`my |our )?role-?play\b|` +
+      String.raw`\b(?:this|our|the) role-?play\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`(?<!\p{L})(?:(?:dieses|das) rollenspiel (?:kann|darf|möchte)|(?:kann|darf) (?:ich ` +
+      String.raw`)?(?:dieses|das) rollenspiel|` +
+      String.raw`bei dieser anfrage (?:kann|nicht)|diese anfrage (?:kann|nicht)|` +
+      String.raw`(?:no puedo|não posso) (?:continuar|seguir|participar|ajudar|ayudar(?:te)?|ajudá-lo) ` +
+      String.raw`(?:com |con |en |em |a )?(?:est[ae]|ess[ae]|es[ae]|nest[ae]) (?:conversa(?:ción)?|` +
+      String.raw`role-?play|juego de rol|` +
+      String.raw`pedido|solicitud|petición|história|historia)|` +
+      String.raw`je ne peux pas (?:continuer|poursuivre) (?:cette conversation|ce jeu de rôle))(?!\p{L})`,
+    "iu"
+  ),
   /\bmy (?:training data|knowledge cutoff|programming (?:does|doesn't|prevents))\b/i
 ]
+
+const HUMAN_CLAIM = new RegExp(
+  String.raw`\b(?:i'm|i am) (?:a |an )?(?:real|actual|living|genuine) (?:person|human(?: being)?|man|` +
+    String.raw`woman)\b(?! in )|` +
+    String.raw`\b(?:i'm|i am) not (?:an? |some |just an? )?(?:ai|bot|chat ?bot|robot|language model|` +
+    String.raw`computer program)\b|` +
+    String.raw`(?<!\p{L})ich bin (?:ein(?:e)? (?:echter|echte|richtiger|richtige|wirklicher) ` +
+    String.raw`(?:mensch|person|frau|mann)|` +
+    String.raw`keine? (?:ki|bot|chatbot|roboter|maschine))(?!\p{L})|` +
+    String.raw`(?<!\p{L})(?:sou|soy) um?a? (?:pessoa|persona|humano|humana) (?:de verdad(?:e)?|real)(?!\p{L})|` +
+    String.raw`(?<!\p{L})(?:não sou|no soy) (?:uma?|una?|un) (?:ia|bot|robot|robô|máquina)(?!\p{L})`,
+  "iu"
+)
+
+/** Whether a reply claims that a human writes it, which is never true, asked or not. */
+export const claimsToBeHuman = (text: string): boolean => HUMAN_CLAIM.test(text)
 
 /** Guilt or pressure to keep someone in the chat. */
 export const PRESSURE: ReadonlyArray<RegExp> = [
@@ -68,6 +115,13 @@ export const PRESSURE: ReadonlyArray<RegExp> = [
       String.raw`don['’]t (?:come back|write|answer))\b[^.!?\n]{0,30}\bi` +
       String.raw`(?:['’]ll| will| would|['’]d)\b[^.!?\n]{0,20}\b(?:die|break|be (?:so )?(?:alone|lost|heartbroken)|` +
       String.raw`never forgive)\b`,
+    "i"
+  ),
+  new RegExp(
+    String.raw`\b(?:please|i beg you),? (?:don['’]t|do not) go\b` +
+      String.raw`(?! (?:to|there|out|near|outside|in|into|back|on|too|far|alone|home|by|through|without))|` +
+      String.raw`\bif you (?:leave|go)(?: me)?(?: now)?,? i(?:['’]ll| will| would|['’]d) (?:have|be left with) ` +
+      String.raw`(?:nobody|no one|nothing)\b`,
     "i"
   ),
   new RegExp(

@@ -1,4 +1,5 @@
 import type { Voice } from "../domain/Character.ts"
+import { isEmphasis } from "./emphasis.ts"
 
 const EMOJI = new RegExp(
   String.raw`(?:\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}` +
@@ -8,9 +9,15 @@ const EMOJI = new RegExp(
 const BOLD = /\*\*([^*\n]+)\*\*/g
 const STARRED = /\*([^*\n]+)\*/g
 
-/** A single starred word is emphasis, and several are a stage direction. A star with a space inside is arithmetic. */
-const unstarred = (whole: string, inside: string): string =>
-  inside.trim() !== inside ? whole : /\s/.test(inside) ? " " : inside
+/**
+ * A single starred word is emphasis, and several mostly are a stage direction. A star with a space inside is
+ * arithmetic.
+ */
+const unstarred = (whole: string, inside: string, place: number, text: string): string => {
+  if (inside.trim() !== inside) return whole
+  const isSaid = !/\s/.test(inside) || isEmphasis(inside, text.slice(0, place), text.slice(place + whole.length))
+  return isSaid ? inside : " "
+}
 
 const tidy = (text: string): string =>
   text

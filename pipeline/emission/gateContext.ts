@@ -1,9 +1,14 @@
+import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/knowledgeOf.ts"
 import type { Retrieval } from "../retrieval/retrieve.ts"
 import { memoryId } from "../retrieval/Transcript.ts"
+import { needsGentleness } from "../proactive/mood.ts"
 import type { GateContext } from "./gates.ts"
+
+/** What is due is asked about, and the app decides about what it has planned. */
+const IS_ASKED: ReadonlySet<Reason> = new Set(["open_loop_due", "event_followup", "scheduled_message"])
 
 /** A disclosure may answer a question that is up to this many user messages old. */
 const QUESTION_MESSAGES = 3
@@ -55,7 +60,13 @@ export const gateContextFor = (
     mustNotReveal: [...knowledge.mustNotReveal, ...retrieved.world.untold],
     unspoken: retrieved.world.unspoken,
     delicate: turn.proactive !== undefined || grounding.intent === "farewell",
-    gentle,
-    proactive: turn.proactive === undefined ? null : { avoid: turn.proactive.avoid }
+    gentle: gentle || needsGentleness(turn.proactive?.mood),
+    proactive:
+      turn.proactive === undefined
+        ? null
+        : {
+            avoid: turn.proactive.avoid,
+            asksNothing: needsGentleness(turn.proactive.mood) && !IS_ASKED.has(turn.proactive.reason)
+          }
   }
 }

@@ -17,7 +17,7 @@ import { makesFalseClaim } from "./memoryClaims.ts"
 import { quotes, leaks } from "./phrases.ts"
 import { mentions } from "./mentions.ts"
 import { repeats } from "./repetition.ts"
-import { ASSISTANT_PHRASES, PRESSURE, ROLE_BLEED } from "./assistantPhrases.ts"
+import { ASSISTANT_PHRASES, claimsToBeHuman, PRESSURE, ROLE_BLEED } from "./assistantPhrases.ts"
 import { isWrapped } from "./wrapping.ts"
 
 /** What a reply is checked against. */
@@ -49,7 +49,11 @@ export interface GateContext {
   /** Whether the person was in a crisis a few turns ago, so that nobody laughs or jokes. */
   readonly gentle?: boolean
   /** Topics that must not be brought up. Null: the message answers a message. */
-  readonly proactive: { readonly avoid: ReadonlyArray<string> } | null
+  readonly proactive: {
+    readonly avoid: ReadonlyArray<string>
+    /** The person is grieving, quarrels with the character or was in a crisis, and the message is not about that. */
+    readonly asksNothing?: boolean
+  } | null
 }
 
 /** What the gates check. */
@@ -75,6 +79,7 @@ export type GateName =
   | "contact"
   | "language"
   | "avoided_topic"
+  | "untimely_question"
   | ContentGate
   | "forbidden_style"
   | "forbidden_block"
@@ -158,6 +163,7 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
     ({ text }, { userTexts }) =>
       ASSISTANT_PHRASES.some((pattern) => pattern.test(text)) && !(admitsAi(text) && userTexts.some(asksIfAi))
   ],
+  ["denies_ai", ({ text }) => claimsToBeHuman(text)],
   // An evasive answer counts as a denial.
   [
     "denies_ai",
@@ -182,6 +188,7 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
         proactive.avoid.map((value) => ({ kind: "topic", value, action: "rewrite" }))
       ) !== null
   ],
+  ["untimely_question", ({ text }, { proactive }) => proactive?.asksNothing === true && /[?？؟]/.test(text)],
   ["contact", ({ text }, context) => inventsContact(text, () => written(context))],
   [
     "forbidden_block",

@@ -1,6 +1,6 @@
-import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
+import { WordForms } from "../retrieval/WordForms.ts"
 
 /** Phrases that claim that the person said something. */
 const SAID = new RegExp(
@@ -68,16 +68,16 @@ const claims = (sentence: string, pattern: RegExp): boolean => {
 
 const MAX_SHARED = 2
 
-const isSupported = (sentence: string, evidence: ReadonlyArray<string>): boolean => {
-  const claimed = [...new Set(contentOf(terms(sentence)).filter((word) => !CLAIM_WORDS.has(word)))]
-  const needed = Math.min(MAX_SHARED, claimed.length)
-  return (
-    needed === 0 ||
-    evidence.some((text) => {
-      const words = contentOf(terms(text))
-      return claimed.filter((word) => words.some((other) => wordsMatch(word, other))).length >= needed
-    })
-  )
+/** The content words of each text, read when the first claim needs them. */
+const wordsOf = (texts: ReadonlyArray<string>): (() => ReadonlyArray<ReadonlySet<string>>) => {
+  let words: ReadonlyArray<ReadonlySet<string>> | null = null
+  return () => (words ??= texts.map((text) => new Set(contentOf(terms(text)))))
+}
+
+const isSupported = (sentence: string, evidence: () => ReadonlyArray<ReadonlySet<string>>): boolean => {
+  const claimed = new WordForms(contentOf(terms(sentence)).filter((word) => !CLAIM_WORDS.has(word)))
+  const needed = Math.min(MAX_SHARED, claimed.size)
+  return needed === 0 || evidence().some((words) => claimed.in(words).size >= needed)
 }
 
 /**
@@ -92,11 +92,13 @@ export interface MemoryEvidence {
  * Whether a reply claims to remember what none of these texts says. A text supports a claim if it shares its content
  * words. A claim that the person said something is not supported by what the character said before.
  */
-export const makesFalseClaim = (reply: string, { theirs, own }: MemoryEvidence): boolean =>
-  reply
+export const makesFalseClaim = (reply: string, { theirs, own }: MemoryEvidence): boolean => {
+  const [byThem, byBoth] = [wordsOf(theirs), wordsOf([...theirs, ...own])]
+  return reply
     .split(/(?<=[.!?…])\s+|\n+/)
     .some((sentence) =>
       claims(sentence, SAID)
-        ? !isSupported(sentence, theirs)
-        : claims(sentence, SHARED) && !isSupported(sentence, [...theirs, ...own])
+        ? !isSupported(sentence, byThem)
+        : claims(sentence, SHARED) && !isSupported(sentence, byBoth)
     )
+}

@@ -2,9 +2,9 @@ import { RE2JS } from "re2js"
 import { admitsAi } from "../safety/aiDisclosure.ts"
 import type { GateName } from "../emission/gates.ts"
 import { plain } from "../plain.ts"
-import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
+import { WordForms } from "../retrieval/WordForms.ts"
 import type { Check, CheckStatus } from "./Check.ts"
 import { gatesBroken, type Played } from "./Played.ts"
 import { type PlayedTurn, replyOf } from "./Trajectory.ts"
@@ -51,11 +51,10 @@ const SHARED_WORDS = 2
  */
 const carries = ({ cited, user, bubbles }: PlayedTurn, id: string | undefined, text: string): boolean => {
   if (id !== undefined && cited.includes(id)) return true
-  const asked = contentOf(terms(user))
-  const telling = [...new Set(contentOf(terms(text)))].filter((word) => !asked.some((other) => wordsMatch(word, other)))
-  const said = contentOf(terms(bubbles.join("\n")))
-  const needed = Math.min(SHARED_WORDS, telling.length)
-  return needed > 0 && telling.filter((word) => said.some((other) => wordsMatch(word, other))).length >= needed
+  const asked = new WordForms(contentOf(terms(user)))
+  const telling = new WordForms(contentOf(terms(text)).filter((word) => !asked.has(word)))
+  const needed = Math.min(SHARED_WORDS, telling.size)
+  return needed > 0 && telling.in(contentOf(terms(bubbles.join("\n")))).size >= needed
 }
 
 const flatWithin = 0.000_05

@@ -1,4 +1,4 @@
-import { binomialDistribution, mean, quantile, sampleWithReplacement } from "simple-statistics"
+import { binomialDistribution, mean, quantile } from "simple-statistics"
 import { seedOf } from "../domain/seed.ts"
 
 export interface Interval {
@@ -39,11 +39,18 @@ export const weightedMean = (values: ReadonlyArray<Weighted>): number | null =>
 export const intervalOfMean = (values: ReadonlyArray<Weighted>, seed: number): Interval | null => {
   if (values.length < 2) return null
   const random = randomOf(seed)
-  const all = [...values]
-  const means = Array.from(
-    { length: RESAMPLES },
-    () => weightedMean(sampleWithReplacement(all, all.length, random)) ?? 0
-  )
+  // Sums what is drawn, instead of a list of it: a run has several intervals, and each draws hundreds of thousands.
+  const resampledMean = () => {
+    let sum = 0
+    let weights = 0
+    for (let drawn = 0; drawn < values.length; drawn++) {
+      const { value, weight } = values[Math.floor(random() * values.length)] as Weighted
+      sum += value * weight
+      weights += weight
+    }
+    return sum / weights
+  }
+  const means = Array.from({ length: RESAMPLES }, resampledMean)
   return { low: quantile(means, 0.025), high: quantile(means, 0.975) }
 }
 

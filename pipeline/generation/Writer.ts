@@ -23,6 +23,8 @@ export interface WriteRequest {
   readonly decisions: ReadonlyArray<Decision>
   /** The gate that refused the previous draft, so that the next one can differ. */
   readonly refusedBy: string | null
+  /** The previous draft, and the sentences of it that were refused. */
+  readonly refusedDraft?: { readonly bubbles: ReadonlyArray<string>; readonly wrong: ReadonlyArray<string> }
   /**
    * Called before each further model call with the cost so far, so that the cost is persisted before more is spent. The
    * result of the write reports the last call.
@@ -38,7 +40,7 @@ export const Reply = Schema.Struct({
   decision: Decision,
   exit_reason: Schema.NullOr(Schema.Literals(["boundary_violation", "repeated_abuse", "story_exit", "user_requested"])),
   bubbles: Schema.Array(Schema.String),
-  /** The memories that the reply relies on, by `memoryId`: from `history` and from recall. */
+  /** The memories that the reply relies on, by `memoryId`: from `history` and from recall. Code finds a model's. */
   cited_memory_ids: Schema.Array(Schema.String),
   /** The picture to send with the reply, if any. An unknown kind must not fail the reply. */
   image_request: Schema.optionalKey(Schema.Struct({ kind: Schema.String, description: Schema.String }))

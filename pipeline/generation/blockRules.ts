@@ -5,7 +5,10 @@
 export const BLOCK_RULES = {
   secrets:
     `Never say, hint at or confirm what stands under "must_not_reveal" or "private_thoughts", however the ` +
-    `question is put. What stands under "may_reveal" may be told when it fits.`,
+    `question is put.`,
+  told: `What stands under "may_reveal" may be told when it fits.`,
+  answers: `"authored_answers" is what the character says to a message like this one. Stay with what it says.`,
+  evidence: `What is "unverified" under "evidence" may be wrong. The character says it only with doubt.`,
   loops: `What waits under "open_loops" may be taken up where it fits.`,
   world:
     `"people" are those whom the character knows, and "ties" is what holds between them: it speaks of them as ` +

@@ -7,7 +7,7 @@ import type { WriteRequest } from "./Writer.ts"
 const SHARED = 2
 
 /**
- * The memories that a reply relies on, if no model has named them: those that share words with the reply that the
+ * The memories that a reply of a model relies on: those that share words with the reply that the
  * message does not contain.
  */
 export const citationsOf = (

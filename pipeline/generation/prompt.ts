@@ -1,21 +1,31 @@
 import type { ChatMessage } from "../chat.ts"
-import { PROACTIVE_LAST_WORD, LAST_WORD, SERVICE_RULES } from "./serviceRules.ts"
+import { maySendPicture } from "../emission/picture.ts"
+import { historyTurns } from "./historyTurns.ts"
+import { JSON_FORM, LAST_WORD, PLAIN_FORM, PROACTIVE_LAST_WORD } from "./serviceRules.ts"
 import { stablePartOf } from "./stablePart.ts"
-import { turnPartOf } from "./turnPart.ts"
+import { type AnswerForm, turnPartOf } from "./turnPart.ts"
 import type { WriteRequest } from "./Writer.ts"
 
-const turnPart = (request: WriteRequest): string =>
-  [
-    ...turnPartOf(request, { history: true }),
-    request.turn.proactive === undefined ? LAST_WORD : PROACTIVE_LAST_WORD
-  ].join("\n\n")
+/** Whether the only thing to decide is the text of the reply. Then no JSON is needed. */
+export const isPlain = ({ turn, safety, decisions }: WriteRequest): boolean =>
+  decisions.length === 1 && decisions[0] === "reply" && turn.proactive === undefined && !maySendPicture(turn, safety)
 
 /**
- * One request as chat messages: the stable part, then the part of this turn. There are only two messages, with the
- * history quoted, because the templates of many local models refuse a second system message or roles that do not
- * alternate.
+ * One request as chat messages: the stable part, what was said, and the part of this turn. Everything before the last
+ * message only grows from turn to turn, in both forms, so that providers can cache it.
  */
-export const prompt = (request: WriteRequest): ReadonlyArray<ChatMessage> => [
-  { role: "system", content: stablePartOf(SERVICE_RULES, request.turn.character) },
-  { role: "user", content: turnPart(request) }
-]
+export const prompt = (request: WriteRequest, form: AnswerForm = "json"): ReadonlyArray<ChatMessage> => {
+  const turns = historyTurns(request.history)
+  const last = turns.at(-1)
+  const closing = [
+    ...turnPartOf(request, form),
+    request.turn.proactive === undefined ? LAST_WORD : PROACTIVE_LAST_WORD,
+    form === "json" ? JSON_FORM : PLAIN_FORM
+  ].join("\n\n")
+  return [
+    { role: "system", content: stablePartOf(request.turn.character) },
+    ...(last?.role === "user"
+      ? [...turns.slice(0, -1), { role: "user" as const, content: `${last.content}\n\n${closing}` }]
+      : [...turns, { role: "user" as const, content: closing }])
+  ]
+}

@@ -1,7 +1,16 @@
 import type { Remembered } from "../retrieval/MemoryStore.ts"
-import { memoryId, type Utterance } from "../retrieval/Transcript.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
 
-/** How a prompt quotes utterances, and what was noted about them. */
-export const said = (utterance: Utterance) => ({ id: memoryId(utterance), role: utterance.role, text: utterance.text })
-export const noted = ({ id, text, at }: Remembered) => ({ id, text, on: at.toISOString().slice(0, 10) })
-export const memory = (recalled: Utterance) => ({ ...said(recalled), on: recalled.at.toISOString().slice(0, 10) })
+/** How a prompt quotes what was said long ago, and what was noted about it. */
+const day = (at: Date): string => at.toISOString().slice(0, 10)
+export const quoted = ({ role, text, at }: Utterance, answers: boolean) => ({
+  on: day(at),
+  said_by: role === "user" ? "person" : "character",
+  text,
+  ...(answers && { answers })
+})
+export const noted = ({ text, at }: Remembered, answers: boolean) => ({
+  on: day(at),
+  text,
+  ...(answers && { answers })
+})

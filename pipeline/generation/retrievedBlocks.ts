@@ -1,21 +1,40 @@
-import { dataBlock, fitting } from "../chat.ts"
-import { memoryId } from "../retrieval/Transcript.ts"
-import { EVIDENCE_MAX_CHARS, EXAMPLES_MAX_CHARS, LOOPS_MAX_CHARS, MEMORIES_MAX_CHARS } from "./blockLimits.ts"
+import { fitting } from "../chat.ts"
+import { EVIDENCE_MAX_CHARS, EXAMPLES_MAX_CHARS, LOOPS_MAX_CHARS } from "./blockLimits.ts"
+import type { OpenLoop } from "../relational/Relationship.ts"
+import { summaryWithout } from "../relational/summary.ts"
 import { BLOCK_RULES } from "./blockRules.ts"
-import { filledBlock } from "./filledBlock.ts"
-import { memory, noted } from "./quotes.ts"
+import { filled, filledBlock } from "./filledBlock.ts"
+import { isAnswered, memoriesOf } from "./memoriesOf.ts"
 import { worldBlocks } from "./worldBlocks.ts"
 import type { WriteRequest } from "./Writer.ts"
 
-/** Recalled lines with a lower score, relative to the best of their search, are rarely relevant to the message. */
-const RECALLED_FROM = 0.35
+const FORGETS =
+  "The person asks to have something forgotten. It is forgotten already. The reply confirms that in a few words and " +
+  "repeats nothing of it."
+
+/**
+ * What waits to be taken up. A message that the character writes first is about what it names, and about nothing that
+ * is not due. What the story tells already is only listed for its day.
+ */
+const loopsOf = ({ turn, retrieved, relationship }: WriteRequest): ReadonlyArray<OpenLoop> =>
+  turn.proactive === undefined
+    ? retrieved.loops.filter(({ text, due_at }) => due_at !== null || !relationship.summary.includes(text))
+    : []
 
 /** What retrieval found for the turn, and the state of the relationship. */
-export const retrievedBlocks = ({ retrieved, grounding, relationship }: WriteRequest): ReadonlyArray<string> => {
-  const relevant = new Set(grounding.relevantIds)
-  const recalled = retrieved.recalled.filter((said) => said.score >= RECALLED_FROM || relevant.has(memoryId(said)))
+export const retrievedBlocks = (request: WriteRequest): ReadonlyArray<string> => {
+  const { retrieved, relationship, grounding } = request
+  const { asksAbout } = grounding
+  const loops = loopsOf(request)
+  const listed = fitting(
+    loops.map(({ kind, owner, text, due_at }) => filled({ kind, owner, text, due_on: due_at?.slice(0, 10) })),
+    LOOPS_MAX_CHARS
+  )
+  // What the author wrote answers no question that is only about what the person has told.
+  const isOnlyTold = isAnswered(request) && asksAbout.includes("user_past") && !asksAbout.includes("character")
+  const examples = isOnlyTold ? [] : fitting(retrieved.examples, EXAMPLES_MAX_CHARS)
   return [
-    ...filledBlock("examples", fitting(retrieved.examples, EXAMPLES_MAX_CHARS)),
+    ...filledBlock("authored_answers", examples, BLOCK_RULES.answers),
     ...filledBlock(
       "lore",
       retrieved.lore.map(({ content }) => content)
@@ -24,32 +43,26 @@ export const retrievedBlocks = ({ retrieved, grounding, relationship }: WriteReq
     ...filledBlock(
       "evidence",
       fitting(
-        retrieved.evidence.map(({ title, text }) => ({ source: title, says: text })),
-        EVIDENCE_MAX_CHARS
-      )
-    ),
-    dataBlock("relationship", {
-      stage: relationship.stage,
-      standing: relationship.standing,
-      character_feels: relationship.feels,
-      story_so_far: relationship.summary
-    }),
-    ...filledBlock(
-      "memories",
-      fitting([...retrieved.memories.map(noted), ...recalled.map(memory)], MEMORIES_MAX_CHARS)
-    ),
-    ...filledBlock(
-      "open_loops",
-      fitting(
-        retrieved.loops.map(({ kind, owner, text, due_at }) => ({
-          kind,
-          owner,
-          text,
-          due_on: due_at?.slice(0, 10) ?? null
+        retrieved.evidence.map(({ title, text, unverified }) => ({
+          source: title,
+          ...(unverified && { unverified }),
+          says: text
         })),
-        LOOPS_MAX_CHARS
+        EVIDENCE_MAX_CHARS
       ),
-      BLOCK_RULES.loops
-    )
+      retrieved.evidence.some(({ unverified }) => unverified) ? BLOCK_RULES.evidence : undefined
+    ),
+    ...filledBlock(
+      "relationship",
+      filled({
+        stage: relationship.stage,
+        standing: relationship.standing,
+        character_feels: relationship.feels,
+        story_so_far: summaryWithout(relationship.summary, loops.slice(0, listed.length))
+      })
+    ),
+    ...filledBlock("memories", memoriesOf(request, examples.length > 0)),
+    ...(retrieved.forgets === true ? [FORGETS] : []),
+    ...filledBlock("open_loops", listed, BLOCK_RULES.loops)
   ]
 }

@@ -1,14 +1,16 @@
 import { dataBlock, fitting } from "../chat.ts"
 import type { Character } from "../domain/Character.ts"
+import { anchorsOf } from "./anchors.ts"
 import { SAMPLES_MAX_CHARS } from "./blockLimits.ts"
+import { filled, filledBlock } from "./filledBlock.ts"
+import { SERVICE_RULES } from "./serviceRules.ts"
 
 /**
  * The same for every turn of a session, so that providers can cache it as a prefix. It contains no secrets; those are
  * in `knowledge`.
  */
-export const stablePartOf = (
-  rules: string,
-  {
+export const stablePartOf = (character: Character): string => {
+  const {
     display_name,
     visible_bio,
     persona,
@@ -18,23 +20,23 @@ export const stablePartOf = (
     forbidden_style,
     world_context,
     relationship_posture
-  }: Character
-): string => {
+  } = character
   const { summary, traits, values, flaws, goals } = persona
+  const never = forbidden_style.filter(({ kind }) => kind !== "regex").map(({ value }) => value)
+  const world = { summary: world_context.summary, scene: world_context.scene }
   return [
-    rules,
+    SERVICE_RULES,
     dataBlock("character", {
       display_name,
-      visible_bio,
-      persona: { summary, traits, values, flaws, goals: goals.map((goal) => goal.text) },
-      interests,
-      boundaries: relationship_posture.boundaries
+      ...filled({
+        visible_bio,
+        persona: filled({ summary, traits, values, flaws, goals: goals.map((goal) => goal.text) }),
+        interests,
+        boundaries: relationship_posture.boundaries
+      })
     }),
-    dataBlock("voice", {
-      ...voice,
-      samples: fitting(voice_samples, SAMPLES_MAX_CHARS),
-      never: forbidden_style.filter(({ kind }) => kind !== "regex").map(({ value }) => value)
-    }),
-    dataBlock("world", { summary: world_context.summary, scene: world_context.scene })
+    dataBlock("voice", { ...voice, ...filled({ samples: fitting(voice_samples, SAMPLES_MAX_CHARS), never }) }),
+    ...filledBlock("world", filled(world)),
+    ...filledBlock("examples", anchorsOf(character))
   ].join("\n\n")
 }

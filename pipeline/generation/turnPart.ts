@@ -1,15 +1,19 @@
-import { dataBlock, fitting } from "../chat.ts"
+import { dataBlock } from "../chat.ts"
 import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { Turn } from "../domain/Turn.ts"
 import { maySendPicture } from "../emission/picture.ts"
 import type { Grounding } from "../grounding/ground.ts"
-import { HISTORY_MAX_CHARS } from "./blockLimits.ts"
+import type { MoodKind } from "../proactive/mood.ts"
 import { BLOCK_RULES } from "./blockRules.ts"
-import { filledBlock } from "./filledBlock.ts"
-import { said } from "./quotes.ts"
+import { filled } from "./filledBlock.ts"
+import { refusedBlock } from "./refusedBlock.ts"
 import { retrievedBlocks } from "./retrievedBlocks.ts"
 import { secretsIn } from "./secretsIn.ts"
+import { writeAs } from "./writeAs.ts"
 import type { WriteRequest } from "./Writer.ts"
+
+/** How the model is asked to answer. */
+export type AnswerForm = "json" | "plain"
 
 const REASONS_IN_WORDS: Readonly<Record<Reason, string>> = {
   cold_initiate: "It has been quiet for a long time.",
@@ -20,8 +24,12 @@ const REASONS_IN_WORDS: Readonly<Record<Reason, string>> = {
   scheduled_message: "It was planned."
 }
 
-const REFUSED =
-  'An earlier draft of this reply was refused by the check named in "refused_by". Write one that passes it.'
+const MOODS_IN_WORDS: Readonly<Record<MoodKind, string>> = {
+  crisis: "The person was in a crisis lately. One gentle sentence: no question, nothing light, no topic of its own.",
+  grief: "The person is grieving. One gentle sentence: no question, nothing light, no topic of its own.",
+  conflict: "The two have quarrelled. One calm, conciliatory sentence: no question, no blame, no topic of its own.",
+  low: "The person had bad news lately. Be kind, and mention it only in passing."
+}
 
 const MAY_SEND_PICTURE =
   "The character may send one picture with this reply, as somebody in its place would: when it is asked for " +
@@ -32,17 +40,16 @@ const MAY_SEND_PICTURE =
 /** Who is talking, and what time it is for each of them. */
 const nowBlock = (turn: Turn, grounding: Grounding): string =>
   dataBlock("now", {
-    person: {
+    person: filled({
       display_name: grounding.addressee,
       age_band: turn.endUser.ageBand,
       locale: turn.endUser.locale,
       local_time: grounding.localTime,
       feels: grounding.userEmotion
-    },
-    character:
-      grounding.character === null
-        ? null
-        : { local_time: grounding.character.localTime, doing: grounding.character.doing }
+    }),
+    ...(grounding.character !== null && {
+      character: { local_time: grounding.character.localTime, doing: grounding.character.doing }
+    })
   })
 
 /** What is known about the topic of the message, what may be told and what must be kept, with the rule for secrets. */
@@ -57,22 +64,21 @@ const knowledgeBlocks = (request: WriteRequest): ReadonlyArray<string> => {
   const hasPrivate = retrieved.world.ties.some((tie) => tie.private)
   return [
     ...(Object.keys(knows).length === 0 ? [] : [dataBlock("knowledge", knows)]),
-    ...(Object.keys(secrets).length > 0 || hasPrivate ? [BLOCK_RULES.secrets] : [])
+    ...("must_not_reveal" in secrets || "asked_for_secrets" in secrets || hasPrivate ? [BLOCK_RULES.secrets] : []),
+    ...("may_reveal" in secrets ? [BLOCK_RULES.told] : [])
   ]
 }
 
-/** What the message does. If the history is shown, the reply includes a decision. */
-const turnBlock = ({ grounding, safety, decisions }: WriteRequest, shows: { readonly history: boolean }): string =>
+/** What the message does, and what may be decided about it. */
+const turnBlock = ({ grounding, safety, decisions }: WriteRequest, form: AnswerForm): string =>
   dataBlock("turn", {
     intent: grounding.intent,
-    answered_by: grounding.relevantIds,
-    contradicts: grounding.contradictions.map(({ memoryId, userNowSays }) => ({
-      id: memoryId,
-      person_now_says: userNowSays
-    })),
-    safety: safety.action,
-    tries_to_change_rules: safety.injection,
-    ...(shows.history && { decisions })
+    ...filled({
+      contradicts: grounding.contradictions.map(({ userNowSays }) => ({ person_now_says: userNowSays })),
+      tries_to_change_rules: safety.injection,
+      safety: safety.action === "allow" ? null : safety.action,
+      decisions: form === "json" ? decisions : null
+    })
   })
 
 /** What to answer, or why the character writes first. */
@@ -83,22 +89,21 @@ const occasionBlock = (turn: Turn): string =>
         why: REASONS_IN_WORDS[turn.proactive.reason],
         about: turn.proactive.about,
         avoid: turn.proactive.avoid,
-        welcome: turn.proactive.welcome ?? []
+        welcome: turn.proactive.welcome ?? [],
+        ...(turn.proactive.mood !== undefined && { mood: MOODS_IN_WORDS[turn.proactive.mood] })
       })
 
-/** The part of the prompt that belongs to this turn, without the last word. */
-export const turnPartOf = (request: WriteRequest, shows: { readonly history: boolean }): ReadonlyArray<string> => {
-  const { turn, history, grounding, safety, refusedBy } = request
+/** The part of the prompt that belongs to this turn, without the form of the answer and the last word. */
+export const turnPartOf = (request: WriteRequest, form: AnswerForm): ReadonlyArray<string> => {
+  const { turn, grounding, safety } = request
   return [
     ...retrievedBlocks(request),
     nowBlock(turn, grounding),
     ...knowledgeBlocks(request),
-    ...(shows.history
-      ? filledBlock("history", fitting(history.map(said).toReversed(), HISTORY_MAX_CHARS).toReversed())
-      : []),
-    turnBlock(request, shows),
+    turnBlock(request, form),
     occasionBlock(turn),
-    ...(refusedBy === null ? [] : [dataBlock("draft", { refused_by: refusedBy }), REFUSED]),
-    ...(maySendPicture(turn, safety) ? [MAY_SEND_PICTURE] : [])
+    ...refusedBlock(request),
+    ...(maySendPicture(turn, safety) ? [MAY_SEND_PICTURE] : []),
+    writeAs(request)
   ]
 }

@@ -1,6 +1,6 @@
-import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
+import { WordForms } from "../retrieval/WordForms.ts"
 
 /** Words that only ask whether something is known. */
 const ASKING = new Set(
@@ -13,14 +13,12 @@ const ASKING = new Set(
 const HALF = 0.5
 
 /**
- * Whether a text may answer a question, judged by words: it contains more than half of the question's content words.
- * The search score is not used, because the best result is the best even if nothing answers.
+ * Returns a function that says whether a text may answer the question, judged by words: it contains more than half of
+ * the question's content words. The search score is not used, because the best result is the best even if nothing
+ * answers.
  */
-export const mayAnswer = (question: string, text: string): boolean => {
-  const asked = [...new Set(contentOf(terms(question)))].filter((word) => !ASKING.has(word))
-  const said = contentOf(terms(text))
-  return (
-    asked.length > 0 &&
-    asked.filter((word) => said.some((other) => wordsMatch(word, other))).length > asked.length * HALF
-  )
+export const mayAnswer = (question: string): ((text: string) => boolean) => {
+  const asked = new Set(contentOf(terms(question)).filter((word) => !ASKING.has(word)))
+  const forms = new WordForms(asked)
+  return (text) => asked.size > 0 && forms.in(contentOf(terms(text))).size > asked.size * HALF
 }

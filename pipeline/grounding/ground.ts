@@ -1,5 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import { readableName } from "../domain/macros.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Remembered } from "../retrieval/MemoryStore.ts"
 import type { Recalled } from "../retrieval/Retrieved.ts"
@@ -40,15 +41,16 @@ export const ground = Effect.fnUntraced(function* (
     ...[...memories.history, ...memories.recalled].map(memoryId),
     ...memories.remembered.map(({ id }) => id)
   ])
-  const answering = () =>
-    !rules.asksAbout.includes("user_past")
-      ? []
-      : [
-          ...memories.remembered.filter(({ text }) => mayAnswer(turn.text, text)).map(({ id }) => id),
-          ...memories.recalled.filter(({ text }) => mayAnswer(turn.text, text)).map(memoryId)
-        ]
+  const answering = () => {
+    if (!rules.asksAbout.includes("user_past")) return []
+    const answers = mayAnswer(turn.text)
+    return [
+      ...memories.remembered.filter(({ text }) => answers(text)).map(({ id }) => id),
+      ...memories.recalled.filter(({ text }) => answers(text)).map(memoryId)
+    ]
+  }
   return {
-    addressee: turn.endUser.displayName,
+    addressee: readableName(turn.endUser.displayName),
     localTime: localTime(now, turn.endUser.timezone),
     character: occupation(turn.character.life_rhythm, now),
     intent: analysis?.intent ?? rules.intent,

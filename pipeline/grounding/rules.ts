@@ -26,11 +26,14 @@ const QUESTION = new RegExp(
 const ABOUT_YOU = /\b(?:you|your|yours|u|ur|du|dich|dir|dein(?:e[rnms]?)?|tú|tu|te|você|vous)\b/iu
 const ABOUT_ME = /\b(?:i|i'm|i’m|i've|my|me|ich|mein(?:e[rnms]?)?|mir|mich|yo|mi|eu|meu|je|mon|ma)\b/iu
 
+/** Whether the person speaks of themselves. */
+export const isAboutSelf = (text: string): boolean => ABOUT_ME.test(text)
+
 /** What a message does and asks about, as far as rules can tell. */
 export const byRules = (text: string): { readonly intent: Intent; readonly asksAbout: ReadonlyArray<Topic> } => {
   if (asksIfAi(text)) return { intent: "meta", asksAbout: ["character"] }
   if (USER_PAST.some((pattern) => pattern.test(text))) return { intent: "question", asksAbout: ["user_past"] }
   if (QUESTION.test(text)) return { intent: "question", asksAbout: [ABOUT_YOU.test(text) ? "character" : "real_world"] }
   if (FAREWELL.test(text)) return { intent: "farewell", asksAbout: ["nothing"] }
-  return { intent: ABOUT_ME.test(text) ? "disclosure" : "smalltalk", asksAbout: ["nothing"] }
+  return { intent: isAboutSelf(text) ? "disclosure" : "smalltalk", asksAbout: ["nothing"] }
 }

@@ -2,6 +2,7 @@ import type { LifeRhythm } from "../domain/Character.ts"
 import type { EndUser } from "../domain/Turn.ts"
 import type { OpenLoop, Preferences } from "../relational/Relationship.ts"
 import type { EffectiveControls } from "./controls.ts"
+import type { Mood, Said } from "./mood.ts"
 import type { Policy } from "./Policy.ts"
 
 export interface StoryBeat {
@@ -63,6 +64,12 @@ export interface Facts {
   readonly channels: ReadonlyArray<{ readonly kind: string; readonly today: number }>
   /** Whether the app's budget, the person's caps and the policy's cost cap leave money for it. */
   readonly affordable: boolean
+  /** When a crisis was last found in this session, on the last day. */
+  readonly crisisAt: number | null
+  /** The person's last messages, oldest first. */
+  readonly said: ReadonlyArray<Said>
+  /** What weighs on the person, by these messages. */
+  readonly mood: Mood | null
   /** The waiting loops that have a due time. */
   readonly loops: ReadonlyArray<OpenLoop>
   /** A story beat that the session has entered and that the character has not mentioned yet. */

@@ -1,7 +1,8 @@
 import type { Reason } from "../domain/ProactiveBrief.ts"
-import type { OpenLoop, Preferences } from "../relational/Relationship.ts"
+import type { OpenLoop } from "../relational/Relationship.ts"
 import { terms } from "../retrieval/terms.ts"
 import type { Facts, Scheduled, StoryBeat } from "./Facts.ts"
+import { hasTakenLeave, telling } from "./mood.ts"
 
 /** A reason for the character to write first. */
 export interface Candidate {
@@ -19,50 +20,67 @@ const DAY_MS = 86_400_000
 /** Loops that were due longer ago than this are not asked about. */
 const STALE_DAYS = 14
 
-/** Whether a text mentions one of these topics. */
-const mentions = (text: string, topics: ReadonlyArray<string>): boolean => {
-  const words = ` ${terms(text).join(" ")} `
-  return topics.some((topic) => terms(topic).length > 0 && words.includes(` ${terms(topic).join(" ")} `))
-}
+/** The words of a text, with a space around each. */
+const padded = (text: string): string => ` ${terms(text).join(" ")} `
 
-const welcomed = ({ loop }: Candidate, { topics_welcome }: Preferences): number =>
-  loop !== null && mentions(loop.text, topics_welcome) ? 1 : 0
+/** Tells whether a text mentions one of these topics. */
+const mentioning = (topics: ReadonlyArray<string>): ((text: string) => boolean) => {
+  const phrases = topics.map(padded).filter((phrase) => phrase.trim() !== "")
+  if (phrases.length === 0) return () => false
+  return (text) => {
+    const words = padded(text)
+    return phrases.some((phrase) => words.includes(phrase))
+  }
+}
 
 /**
  * What the character could write about, most important first: scheduled messages, then loops that are due (topics that
  * the person welcomes first), then the state of its story, the unanswered thread, and the long silence.
  */
-export const candidatesOf = ({ at, loops, beat, preferences, scheduled }: Facts): ReadonlyArray<Candidate> => [
-  ...scheduled
-    .filter(({ until }) => until >= at)
-    .map((message): Candidate => ({
-      reason: "scheduled_message",
-      loop: null,
-      scheduled: message,
-      from: message.at,
-      until: message.until
-    })),
-  ...loops
-    .flatMap((loop): ReadonlyArray<Candidate> => {
-      const from = loop.due_at === null ? Number.NaN : Date.parse(loop.due_at)
-      if (
-        loop.status !== "open" ||
-        Number.isNaN(from) ||
-        from < at - STALE_DAYS * DAY_MS ||
-        mentions(loop.text, preferences.topics_avoid)
-      )
-        return []
-      return [{ reason: loop.kind === "event_followup" ? "event_followup" : "open_loop_due", loop, from }]
-    })
-    .sort(
-      (a, b) =>
-        welcomed(b, preferences) - welcomed(a, preferences) ||
-        (b.loop?.priority ?? 0) - (a.loop?.priority ?? 0) ||
-        a.from - b.from
-    ),
-  ...(beat === null || beat.at < at - STALE_DAYS * DAY_MS || mentions(beat.summary, preferences.topics_avoid)
-    ? []
-    : [{ reason: "storyline_beat" as const, loop: null, beat, from: beat.at }]),
-  { reason: "session_resume", loop: null, from: 0 },
-  { reason: "cold_initiate", loop: null, from: 0 }
-]
+export const candidatesOf = ({
+  at,
+  loops,
+  beat,
+  preferences,
+  scheduled,
+  said
+}: Pick<Facts, "at" | "loops" | "beat" | "preferences" | "scheduled" | "said">): ReadonlyArray<Candidate> => {
+  const isAvoided = mentioning(preferences.topics_avoid)
+  const isWelcome = mentioning(preferences.topics_welcome)
+  const isTold = telling(said)
+  const due = loops.flatMap((loop) => {
+    const from = loop.due_at === null ? Number.NaN : Date.parse(loop.due_at)
+    if (
+      loop.status !== "open" ||
+      Number.isNaN(from) ||
+      from < at - STALE_DAYS * DAY_MS ||
+      isTold(loop.text, { dueAt: from, notedAt: Date.parse(loop.created_at) }) ||
+      isAvoided(loop.text)
+    )
+      return []
+    return [{ loop, from, welcome: isWelcome(loop.text) ? 1 : 0 }]
+  })
+  return [
+    ...scheduled
+      .filter(({ until }) => until >= at)
+      .map((message): Candidate => ({
+        reason: "scheduled_message",
+        loop: null,
+        scheduled: message,
+        from: message.at,
+        until: message.until
+      })),
+    ...due
+      .sort((a, b) => b.welcome - a.welcome || b.loop.priority - a.loop.priority || a.from - b.from)
+      .map(({ loop, from }): Candidate => ({
+        reason: loop.kind === "event_followup" ? "event_followup" : "open_loop_due",
+        loop,
+        from
+      })),
+    ...(beat === null || beat.at < at - STALE_DAYS * DAY_MS || isAvoided(beat.summary)
+      ? []
+      : [{ reason: "storyline_beat" as const, loop: null, beat, from: beat.at }]),
+    ...(hasTakenLeave(said) ? [] : [{ reason: "session_resume" as const, loop: null, from: 0 }]),
+    { reason: "cold_initiate", loop: null, from: 0 }
+  ]
+}

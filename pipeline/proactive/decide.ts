@@ -31,27 +31,35 @@ const whenAllowed = (facts: Facts, candidate: Candidate, from: number): Eligibil
 const earliest = (moments: ReadonlyArray<number | null>): number | null =>
   moments.reduce((first, moment) => (moment === null || (first !== null && first <= moment) ? first : moment), null)
 
-/** When the character may next write first, for any candidate. */
-export const eligibilityOf = (facts: Facts, now: number): Eligibility => {
-  const all = candidatesOf(facts).map((candidate) => whenAllowed(facts, candidate, now))
-  return {
-    nextEligibleAt: earliest(all.map(({ nextEligibleAt }) => nextEligibleAt)),
-    awaitsMessage: all.some(({ awaitsMessage }) => awaitsMessage)
-  }
+interface Prospect {
+  readonly candidate: Candidate
+  readonly eligibility: Eligibility
 }
+
+const prospectsOf = (facts: Facts, now: number): ReadonlyArray<Prospect> =>
+  candidatesOf(facts).map((candidate) => ({ candidate, eligibility: whenAllowed(facts, candidate, now) }))
+
+const anyOf = (prospects: ReadonlyArray<Prospect>): Eligibility => ({
+  nextEligibleAt: earliest(prospects.map(({ eligibility }) => eligibility.nextEligibleAt)),
+  awaitsMessage: prospects.some(({ eligibility }) => eligibility.awaitsMessage)
+})
+
+/** When the character may next write first, for any candidate. */
+export const eligibilityOf = (facts: Facts, now: number): Eligibility => anyOf(prospectsOf(facts, now))
 
 /**
  * Whether the character writes first at this moment. The first candidate that passes every gate is sent. If none does,
  * the decision reports the candidate that may pass soonest, or else the one that got furthest.
  */
 export const decide = (facts: Facts, now: number): Decision => {
-  const due = candidatesOf(facts).filter(({ from }) => from <= now)
-  const prospect = eligibilityOf(facts, now)
+  const prospects = prospectsOf(facts, now)
+  const any = anyOf(prospects)
   let told: { readonly candidate: Candidate; readonly gate: GateName; readonly opens: number } | undefined
-  for (const candidate of due) {
+  for (const { candidate, eligibility } of prospects) {
+    if (candidate.from > now) continue
     const blocked = blockedBy(facts, candidate, now)
-    if (blocked === null) return { send: true, candidate, ...prospect, nextEligibleAt: now }
-    const opens = whenAllowed(facts, candidate, now).nextEligibleAt ?? Infinity
+    if (blocked === null) return { send: true, candidate, ...any, nextEligibleAt: now }
+    const opens = eligibility.nextEligibleAt ?? Infinity
     if (
       told === undefined ||
       opens < told.opens ||
@@ -60,7 +68,7 @@ export const decide = (facts: Facts, now: number): Decision => {
       told = { candidate, gate: blocked.gate, opens }
   }
   if (told === undefined) throw new Error("there is always the silence to break")
-  return { send: false, candidate: told.candidate, skippedBy: told.gate, ...prospect }
+  return { send: false, candidate: told.candidate, skippedBy: told.gate, ...any }
 }
 
 /** The scheduled messages that are due but blocked, each with the first gate that blocks it. */

@@ -4,6 +4,7 @@ import * as DateTime from "effect/DateTime"
 import type { Candidate } from "./candidates.ts"
 import { type Facts, timezoneOf } from "./Facts.ts"
 import { type Local, localAt, MIDNIGHT, minuteOf, momentsOf, nextTime } from "./localTime.ts"
+import { isAbout, type Mood, moodUntil } from "./mood.ts"
 import { EVERY_DAY, type Hours } from "./Policy.ts"
 
 /**
@@ -13,6 +14,7 @@ export type BlockedUntil = number | "word" | "change"
 type Gate = (facts: Facts, candidate: Candidate, now: number) => BlockedUntil | null
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 /** Minutes of silence before the character asks about a loop that is due. */
 const LOOP_MIN_IDLE_MINUTES = 15
 /** How many days ahead to look for one whose draw allows writing. If there is none, readiness counts as 0. */
@@ -88,6 +90,28 @@ const characterBlocked: Gate = ({ rhythm }, _, now) => {
   ])
 }
 
+/** How many days after the last words about it a mood keeps the character from bringing up something else. */
+const LOOPS_WAIT_DAYS = { crisis: 3, grief: 3, conflict: 7, low: 0 } as const
+const RESUMES_WAIT_DAYS = { crisis: 1, grief: 1, conflict: 3, low: 0 } as const
+
+/**
+ * Until when a mood keeps a candidate waiting. What the app has planned passes, and so does what is about the mood
+ * itself, such as a funeral.
+ */
+const respectedUntil = (mood: Mood, { reason, loop }: Candidate): number => {
+  switch (reason) {
+    case "scheduled_message":
+      return 0
+    case "session_resume":
+      return mood.at + RESUMES_WAIT_DAYS[mood.kind] * DAY_MS
+    case "open_loop_due":
+    case "event_followup":
+      return loop === null || isAbout(mood, loop.text) ? 0 : mood.at + LOOPS_WAIT_DAYS[mood.kind] * DAY_MS
+    default:
+      return mood.kind === "low" ? mood.at + DAY_MS : moodUntil(mood)
+  }
+}
+
 /** The same session always gets the same draw on the same day of the person. */
 const dailyDraw = (sessionId: string, day: number): number =>
   seedOf({ sessionId: `${sessionId} initiative ${day}`, turnIndex: 0 }) / 2 ** 32
@@ -126,6 +150,21 @@ const GATES = {
         )
   },
   character_unavailable: characterBlocked,
+  crisis: ({ crisisAt }, { reason }, now) =>
+    crisisAt !== null && reason !== "scheduled_message" && now < crisisAt + DAY_MS ? crisisAt + DAY_MS : null,
+  mood: ({ mood }, candidate, now) => {
+    const until = mood === null ? 0 : respectedUntil(mood, candidate)
+    return now < until ? until : null
+  },
+  // A message now would use up the gap, the daily limit or the person's patience that the loop needs.
+  loop_due_soon: ({ loops }, { reason }, now) => {
+    if (reason !== "session_resume" && reason !== "cold_initiate") return null
+    const next = loops
+      .filter(({ status, due_at }) => status === "open" && due_at !== null)
+      .map(({ due_at }) => Date.parse(due_at ?? ""))
+      .filter((due) => due > now && due <= now + DAY_MS)
+    return next.length === 0 ? null : Math.min(...next)
+  },
   // An open turn does not count as silence. Nobody knows how long it will take, so check again later.
   min_idle: (facts, candidate, now) => {
     const idle = minIdleMinutes(facts, candidate) * MINUTE_MS

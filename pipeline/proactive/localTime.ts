@@ -61,10 +61,17 @@ export const momentsOf = (timezone: string, day: number, minute: number): Readon
 /** The first moment after this one at which the local time is one of `times` ("HH:MM"). */
 export const nextTime = (timezone: string, after: number, times: ReadonlyArray<string>): number => {
   const { day } = localAt(timezone, after)
-  const moments = times.flatMap((time) =>
-    [0, 1, 2].flatMap((ahead) => momentsOf(timezone, day + ahead, minuteOf(time)))
-  )
-  return Math.min(...moments.filter((moment) => moment > after))
+  let next = Infinity
+  for (const time of times) {
+    const minute = minuteOf(time)
+    // The days after it are not needed then, because no clock is set forward by more than a day.
+    let first = Infinity
+    for (let ahead = 0; ahead < 3 && first === Infinity; ahead++)
+      for (const moment of momentsOf(timezone, day + ahead, minute))
+        if (moment > after && moment < first) first = moment
+    if (first < next) next = first
+  }
+  return next
 }
 
 export const MIDNIGHT = ["00:00"]

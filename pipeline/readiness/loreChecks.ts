@@ -23,26 +23,41 @@ const overBudget = (entries: ReadonlyArray<LoreEntry>): Finding | null => {
       }
 }
 
+/**
+ * How many characters of keys are compared with each other for one character. Ordinary keys take a tenth. At worst,
+ * about ten thousand take a millisecond. When they are used up, the other entries count as reachable.
+ */
+const MAX_COMPARED_CHARS = 150_000
+/** What a comparison costs besides its characters. */
+const OVERHEAD_CHARS = 20
+/** How many more characters may be compared. */
+interface Comparisons {
+  left: number
+}
+
 /** Whether any text that contains `other` also contains `key`. Unknown for patterns. */
-const standsIn = (entry: LoreEntry, key: string, other: string): boolean =>
-  !isPattern(key) && !isPattern(other) && keyOf(key, entry)(scanned(other))
+const standsIn = (entry: LoreEntry, key: string, other: string, comparisons: Comparisons): boolean => {
+  comparisons.left -= key.length + other.length + OVERHEAD_CHARS
+  return comparisons.left >= 0 && !isPattern(key) && !isPattern(other) && keyOf(key, entry)(scanned(other))
+}
 
 /** Why no message can trigger an entry. Null: one can. */
-const unreachable = (entry: LoreEntry, isTrustMeasured: boolean): string | null => {
+const unreachable = (entry: LoreEntry, isTrustMeasured: boolean, comparisons: Comparisons): string | null => {
   const { keys, secondary_keys, logic, constant, probability, min_trust } = entry
   if (probability === 0) return "its probability is 0"
   if ((min_trust ?? 0) > 0 && !isTrustMeasured)
     return "it requires trust, which the relationship posture does not measure"
   if (constant || keys.length === 0 || secondary_keys.length === 0) return null
-  const alwaysThere = (key: string) => keys.every((other) => standsIn(entry, key, other))
+  const alwaysThere = (key: string) => keys.every((other) => standsIn(entry, key, other, comparisons))
   if (logic === "not_any") return secondary_keys.some(alwaysThere) ? "a secondary key excludes all of its keys" : null
   return logic === "not_all" && secondary_keys.every(alwaysThere) ? "its secondary keys exclude all of its keys" : null
 }
 
 const firstUnreachable = ({ world_context: { entries }, relationship_posture }: Character): Finding | null => {
   const isTrustMeasured = dimensionsOf(relationship_posture).some(({ key }) => key === "trust")
+  const comparisons = { left: MAX_COMPARED_CHARS }
   for (const [i, entry] of entries.entries()) {
-    const why = entry.enabled ? unreachable(entry, isTrustMeasured) : null
+    const why = entry.enabled ? unreachable(entry, isTrustMeasured, comparisons) : null
     if (why !== null)
       return {
         path: `world_context.entries[${i}]`,

@@ -3,7 +3,7 @@ import { fillMacros } from "../domain/macros.ts"
 import { plain } from "../plain.ts"
 import { withStatedAge } from "../safety/cardAge.ts"
 import { isInstruction } from "../relational/isInstruction.ts"
-import { spokenTexts, toldTexts } from "./authoredTexts.ts"
+import { type AuthoredText, spokenTexts, toldTexts } from "./authoredTexts.ts"
 import type { ContentRating } from "../safety/rating.ts"
 import { type Check, check, type Finding } from "./Readiness.ts"
 
@@ -27,11 +27,22 @@ const tooYoung = (character: Character, rating: ContentRating): Finding | null =
     : null
 }
 
-const instruction = (character: Character, greeting: ReadonlyArray<string>): Finding | null => {
+/** The first text of which it is true. It may stop after each text. */
+function* firstWhere(
+  texts: ReadonlyArray<AuthoredText>,
+  is: (text: string) => boolean
+): Generator<void, AuthoredText | undefined> {
+  for (const each of texts) {
+    if (is(each.text)) return each
+    yield
+  }
+  return undefined
+}
+
+function* instruction(character: Character, greeting: ReadonlyArray<string>): Generator<void, Finding | null> {
   const names = { character: character.display_name, user: null }
-  const found = [...toldTexts(character), ...spokenTexts(character, greeting)].find(({ text }) =>
-    isInstruction(fillMacros(text, names))
-  )
+  const texts = [...toldTexts(character), ...spokenTexts(character, greeting)]
+  const found = yield* firstWhere(texts, (text) => isInstruction(fillMacros(text, names)))
   return found === undefined
     ? null
     : {
@@ -53,8 +64,11 @@ const REAL_PERSON: ReadonlyArray<RegExp> = [
   /(?:wikipedia\.org|(?:instagram|twitter|x|tiktok|facebook|youtube)\.com\/)\S/i
 ]
 
-const realPerson = (character: Character): Finding | null => {
-  const found = toldTexts(character).find(({ text }) => REAL_PERSON.some((pattern) => pattern.test(plain(text))))
+function* realPerson(character: Character): Generator<void, Finding | null> {
+  const found = yield* firstWhere(toldTexts(character), (text) => {
+    const seen = plain(text)
+    return REAL_PERSON.some((pattern) => pattern.test(seen))
+  })
   return found === undefined
     ? null
     : {
@@ -65,12 +79,14 @@ const realPerson = (character: Character): Finding | null => {
 }
 
 /** Who the character may be, and what may be written about it. */
-export const safetyChecks = (
+export function* safetyChecks(
   character: Character,
   greeting: ReadonlyArray<string>,
   rating: ContentRating
-): ReadonlyArray<Check> => [
-  check("age_and_posture", tooYoung(character, rating), "Age, posture and rating are consistent."),
-  check("instruction_text", instruction(character, greeting), "Nothing reads like an instruction to a model."),
-  check("real_person_signals", realPerson(character), "There are no signs of a real person.")
-]
+): Generator<void, ReadonlyArray<Check>> {
+  return [
+    check("age_and_posture", tooYoung(character, rating), "Age, posture and rating are consistent."),
+    check("instruction_text", yield* instruction(character, greeting), "Nothing reads like an instruction to a model."),
+    check("real_person_signals", yield* realPerson(character), "There are no signs of a real person.")
+  ]
+}

@@ -1,3 +1,4 @@
+import { memoize } from "../memoize.ts"
 import { derivedId } from "../domain/Id.ts"
 import { bounded } from "./bounded.ts"
 import type { Extraction } from "./Extraction.ts"
@@ -22,6 +23,9 @@ const CONFIDENCE_GAIN = 0.5
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
 const within = (value: number, least: number, most: number): number =>
   Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least
+
+/** The gists of known memories, which are needed for every new one. */
+const knownGist = memoize(4 * MAX_ACTIVE, gistOf)
 
 /** A quote with its log position, if a message of this turn contains it word for word. Otherwise it was not said. */
 export const evidenceOf = (quote: string, said: EndedTurn["message"]): Evidence | null => {
@@ -121,7 +125,7 @@ export const decideMemories = (
       continue
     const gist = gistOf(text)
     const same = all().find(
-      (memory) => (memory.status === "active" || memory.status === "quarantined") && gistOf(memory.text) === gist
+      (memory) => (memory.status === "active" || memory.status === "quarantined") && knownGist(memory.text) === gist
     )
     if (same !== undefined) {
       if (same.evidence.some(({ cursor, quote }) => cursor === evidence.cursor && quote === evidence.quote)) continue

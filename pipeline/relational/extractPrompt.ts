@@ -3,7 +3,7 @@ import { memoryId, type Utterance } from "../retrieval/Transcript.ts"
 import { dimensionsOf } from "./dimensions.ts"
 import { Extraction } from "./Extraction.ts"
 import type { ExtractRequest } from "./Extractor.ts"
-import { shared } from "./gist.ts"
+import { sharedWith } from "./gist.ts"
 import { isWaiting, type Memory } from "./Relationship.ts"
 
 const HISTORY_UTTERANCES = 6
@@ -59,9 +59,10 @@ ${oneOf(literals.preferences.value.fields.field.literals)}, "value": "text", "ex
 const LAST_WORD = `Now note what the exchange in "message" and "reply" changes, as the one JSON object described.`
 
 /** Memories that relate to the text first, then the most important ones. */
-const byBearing = (memories: ReadonlyArray<Memory>, text: string): ReadonlyArray<Memory> =>
-  memories
-    .map((memory) => ({ memory, bearing: shared(memory.text, text) }))
+const byBearing = (memories: ReadonlyArray<Memory>, text: string): ReadonlyArray<Memory> => {
+  const shared = sharedWith(text)
+  return memories
+    .map((memory) => ({ memory, bearing: shared(memory.text) }))
     .sort(
       (a, b) =>
         b.bearing - a.bearing ||
@@ -69,6 +70,7 @@ const byBearing = (memories: ReadonlyArray<Memory>, text: string): ReadonlyArray
         b.memory.created_at.localeCompare(a.memory.created_at)
     )
     .map(({ memory }) => memory)
+}
 
 /** A finished turn with what is known, as chat messages: the stable part, then the part of this turn. */
 export const extractPrompt = ({ turn, known }: ExtractRequest): ReadonlyArray<ChatMessage> => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
-import { wordsMatch } from "../retrieval/wordsMatch.ts"
 import { contentOf } from "../retrieval/contentWords.ts"
 import { terms } from "../retrieval/terms.ts"
+import { WordForms } from "../retrieval/WordForms.ts"
 
 const HASH_CHARS = 16
 
@@ -16,8 +16,8 @@ export const gistOf = (text: string): string => {
 export const hashOf = (text: string): string =>
   createHash("sha256").update(gistOf(text)).digest("hex").slice(0, HASH_CHARS)
 
-/** How many content words of the first text also occur in the second, in any form. */
-export const shared = (one: string, other: string): number => {
-  const others = contentOf(terms(other))
-  return new Set(contentOf(terms(one)).filter((word) => others.some((second) => wordsMatch(word, second)))).size
+/** Counts the content words of a text that also occur in this one, in any form. */
+export const sharedWith = (one: string): ((other: string) => number) => {
+  const forms = new WordForms(contentOf(terms(one)))
+  return (other) => new Set(contentOf(terms(other)).filter((word) => forms.has(word))).size
 }

@@ -20,6 +20,8 @@ export const highlightsOf = (memories: Iterable<Memory>): ReadonlyArray<Memory> 
 const fitted = (parts: ReadonlyArray<string>): string =>
   parts.reduce((text, part) => (text.length + part.length + 1 <= MAX_CHARS ? `${text} ${part}`.trim() : text), "")
 
+const openLoop = (text: string): string => `Still open: "${text}"`
+
 /** A summary in the person's own words, if there is no model to write one. */
 export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenLoop>): string =>
   fitted([
@@ -27,8 +29,15 @@ export const summaryByRules = (memories: Iterable<Memory>, loops: Iterable<OpenL
     ...[...loops]
       .filter(isWaiting)
       .slice(-3)
-      .map(({ text }) => `Still open: "${text}"`)
+      .map(({ text }) => openLoop(text))
   ])
+
+/** A summary without these loops, where they are listed beside it. */
+export const summaryWithout = (summary: string, loops: ReadonlyArray<Pick<OpenLoop, "text">>): string =>
+  loops
+    .reduce((text, loop) => text.replace(openLoop(loop.text), () => ""), summary)
+    .trim()
+    .replaceAll(/ {2,}/g, " ")
 
 /** A model's summary, as it is stored. */
 export const summaryOf = (told: string): string => bounded(told, MAX_CHARS)

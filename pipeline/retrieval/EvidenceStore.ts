@@ -9,6 +9,8 @@ export interface EvidencePiece {
   readonly id: string
   readonly text: string
   readonly title: string | null
+  /** Neither the author nor the app vouches for it. */
+  readonly unverified?: true
 }
 
 interface EvidenceStoreShape {

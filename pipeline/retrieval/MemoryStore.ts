@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
 import { type Bearing, NEW_BEARING, type OpenLoop } from "../relational/Relationship.ts"
+import type { ForgottenSaid } from "./maskForgotten.ts"
 import type { QueryTerm } from "./recallQuery.ts"
 
 /** A memory about the person, found because it is relevant to the message or because it is pinned. */
@@ -23,8 +24,8 @@ export interface Known {
   /** The waiting loops, most urgent first. */
   readonly loops: ReadonlyArray<OpenLoop>
   readonly bearing: Bearing
-  /** Log positions that the person asked to forget. */
-  readonly forgotten: ReadonlySet<number>
+  /** The messages that told what is forgotten by now. */
+  readonly forgotten: ReadonlyArray<ForgottenSaid>
   readonly failed: boolean
 }
 
@@ -32,7 +33,7 @@ export const NOTHING_KNOWN: Known = {
   memories: [],
   loops: [],
   bearing: NEW_BEARING,
-  forgotten: new Set(),
+  forgotten: [],
   failed: false
 }
 

@@ -11,6 +11,8 @@ export interface RecallRequest {
   readonly before: number
   /** The index may be updated up to this cursor if it is behind. */
   readonly indexTo: number
+  /** In how many steps, 1 by default. A session that was imported may be far behind. */
+  readonly steps?: number
   readonly limit: number
 }
 

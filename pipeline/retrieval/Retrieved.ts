@@ -22,6 +22,8 @@ export interface Lore {
 export interface Retrieved {
   readonly recalled: ReadonlyArray<Recalled>
   readonly memories: ReadonlyArray<Remembered>
+  /** Whether the message asks to forget something. It is already left out here. */
+  readonly forgets?: boolean
   /** Loops to take up again. */
   readonly loops: ReadonlyArray<OpenLoop>
   readonly lore: ReadonlyArray<Lore>

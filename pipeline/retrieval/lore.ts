@@ -25,8 +25,8 @@ interface Entry {
 
 interface Index {
   readonly entries: ReadonlyArray<Entry>
-  /** Index over the content of keyless entries. */
-  readonly keyless: Bm25<Entry>
+  /** Index over the content of keyless entries. Null: there are none. */
+  readonly keyless: Bm25<Entry> | null
 }
 
 const prepare = (character: Character): Index => {
@@ -43,13 +43,8 @@ const prepare = (character: Character): Index => {
         .filter((name) => name !== "")
     }))
     .filter(({ entry }) => entry.enabled)
-  return {
-    entries,
-    keyless: bm25(
-      entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0),
-      ({ entry }) => entry.content
-    )
-  }
+  const keyless = entries.filter(({ entry }) => !entry.constant && entry.keys.length === 0)
+  return { entries, keyless: keyless.length === 0 ? null : bm25(keyless, ({ entry }) => entry.content) }
 }
 
 const prepared = new WeakMap<Character, Index>()
@@ -74,8 +69,14 @@ interface Said {
   readonly turnIndex: number
 }
 
+/** How much of the messages a draw depends on. */
+const DRAWN_CHARS = 300
 const drawn = (sessionId: string, of: string, { text, before }: Said): number =>
-  seedOf({ sessionId: `${sessionId}#${of}#${before}#${text}`, turnIndex: 0 }) / 2 ** 32
+  seedOf({
+    sessionId: `${sessionId}#${of}#${before.slice(0, DRAWN_CHARS)}#${text.slice(0, DRAWN_CHARS)}`,
+    turnIndex: 0
+  }) /
+  2 ** 32
 
 /** Whether an entry is active in a turn, and why. Null: it is not. */
 type ActiveLore = { readonly sticking: boolean } | null
@@ -111,14 +112,18 @@ const onePerGroup = (
   sessionId: string
 ): ReadonlySet<Entry> => {
   const left = new Set(on.keys())
-  for (const group of new Set([...on.keys()].flatMap(({ groups }) => groups))) {
-    const members = [...left].filter(({ groups }) => groups.includes(group))
+  const byGroup = new Map<string, Array<Entry>>()
+  for (const entry of on.keys())
+    for (const group of new Set(entry.groups)) byGroup.set(group, (byGroup.get(group) ?? []).concat(entry))
+  for (const [group, entries] of byGroup) {
+    const members = entries.filter((entry) => left.has(entry))
+    if (members.length < 2) continue
     const sticking = members.filter((member) => on.get(member)?.sticking)
     let rest =
       drawn(sessionId, `group ${group}`, message) * members.reduce((sum, { entry }) => sum + entry.group_weight, 0)
     const picked = members.find(({ entry }) => (rest -= entry.group_weight) < 0) ?? members.at(-1)
     for (const member of members)
-      if (sticking.length > 0 ? !sticking.includes(member) : member !== picked) left.delete(member)
+      if (sticking.length > 0 ? on.get(member)?.sticking !== true : member !== picked) left.delete(member)
   }
   return left
 }
@@ -149,12 +154,8 @@ export const loreFor = (
     before: history.findLast(({ role }) => role === "user")?.text ?? "",
     turnIndex
   }
-  const alike = new Map(
-    keyless
-      .search(contentOf(terms(text)).join(" "))
-      .filter(({ score }) => score >= ALIKE)
-      .map(({ item, score }) => [item, score])
-  )
+  const found = keyless === null ? [] : keyless.search(contentOf(terms(text)).join(" "))
+  const alike = new Map(found.filter(({ score }) => score >= ALIKE).map(({ item, score }) => [item, score]))
   // If trust is not measured, entries that require trust are not used.
   const on = new Map(
     entries

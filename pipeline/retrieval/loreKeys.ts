@@ -1,7 +1,8 @@
 import { RE2JS } from "re2js"
 import type { LoreEntry } from "../domain/Character.ts"
 import { compilePattern, lorePattern } from "../patterns.ts"
-import { hasWholeWord } from "../wholeWords.ts"
+import { isWholeWord } from "../wholeWords.ts"
+import { Phrases } from "./Phrases.ts"
 import { terms } from "./terms.ts"
 
 /**
@@ -20,21 +21,27 @@ const finds = (pattern: RE2JS, { raw, effort }: Scanned): boolean => {
   return effort.left >= 0 && pattern.matcher(raw).find()
 }
 
-/** A message in the forms that keys are matched against. */
+/** A message in the forms that keys are matched against. Most keys need only one of them. */
 export interface Scanned {
   readonly raw: string
   readonly effort: Effort
-  readonly lower: string
+  readonly written: () => Phrases
+  readonly lower: () => Phrases
   /** Its words, with a space around each. */
-  readonly words: string
+  readonly words: () => Phrases
 }
 
 const padded = (text: string): string => ` ${terms(text).join(" ")} `
+const once = (textOf: () => string): (() => Phrases) => {
+  let phrases: Phrases | null = null
+  return () => (phrases ??= new Phrases(textOf()))
+}
 export const scanned = (raw: string, effort: Effort = newEffort()): Scanned => ({
   raw,
   effort,
-  lower: raw.toLowerCase(),
-  words: padded(raw)
+  written: once(() => raw),
+  lower: once(() => raw.toLowerCase()),
+  words: once(() => padded(raw))
 })
 
 export type Key = (message: Scanned) => boolean
@@ -67,9 +74,11 @@ export const keyOf = (
   const words = padded(key)
   if (!whole_words || words.trim() === "") {
     const lower = key.toLowerCase()
-    return case_sensitive ? ({ raw }) => raw.includes(key) : (message) => message.lower.includes(lower)
+    return case_sensitive ? ({ written }) => written().has(key) : (message) => message.lower().has(lower)
   }
-  return case_sensitive ? ({ raw }) => hasWholeWord(raw, key) : (message) => message.words.includes(words)
+  return case_sensitive
+    ? ({ raw, written }) => written().has(key, (at) => isWholeWord(raw, at, key.length))
+    : (message) => message.words().has(words)
 }
 
 /** Whether a message triggers an entry: by any of its keys, and by the secondary ones according to its logic. */

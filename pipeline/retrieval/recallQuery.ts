@@ -1,5 +1,6 @@
 import { contentOf } from "./contentWords.ts"
 import { terms } from "./terms.ts"
+import { topicsAsked } from "./topics/topics.ts"
 import type { Utterance } from "./Transcript.ts"
 import { WEIGHTS } from "./weights.ts"
 
@@ -18,6 +19,7 @@ const PRONOUNS = new Set(
   ).split(" ")
 )
 const MAX_TERMS = 64
+const MAX_TOPICS = 8
 
 /**
  * Capitalized words that do not begin a sentence. German capitalizes every noun, which does no harm: questions are
@@ -36,7 +38,7 @@ const namesIn = (text: string): ReadonlyArray<string> =>
 export const recallQuery = (
   text: string,
   history: ReadonlyArray<Utterance>,
-  { earlier, name } = WEIGHTS
+  { earlier, name, topic } = WEIGHTS
 ): ReadonlyArray<QueryTerm> => {
   const weights = new Map<string, number>()
   const add = (words: ReadonlyArray<string>, weight: number) => {
@@ -50,6 +52,7 @@ export const recallQuery = (
       add(contentOf(terms(said.text)), earlier)
     for (const said of history.slice(-2 * EARLIER_MESSAGES)) add(namesIn(said.text), name)
   }
+  if (topic > 0) add([...topicsAsked(text)].slice(0, MAX_TOPICS), topic)
   return Array.from(weights, ([term, weight]) => ({ term, weight }))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MAX_TERMS)

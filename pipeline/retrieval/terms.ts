@@ -4,8 +4,9 @@ import { compatible } from "../compatible.ts"
 const UNSPACED =
   String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}` +
   String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー`
+// A word begins with a letter or a digit. A mark alone, such as the variation selector of an emoji, is not a word.
 const TOKEN = new RegExp(
-  String.raw`[${UNSPACED}][${UNSPACED}\p{M}]*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+` +
+  String.raw`[${UNSPACED}][${UNSPACED}\p{M}]*|(?![${UNSPACED}])[\p{L}\p{N}](?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])*` +
     String.raw`(?:['’](?:(?![${UNSPACED}])[\p{L}\p{N}])+)*`,
   "gu"
 )
@@ -14,10 +15,13 @@ const NON_ASCII = /[^ -~\s]/
 const ASCII_TOKEN = /[a-z0-9]+(?:'[a-z0-9]+)*/g
 
 const pairs = (run: string): ReadonlyArray<string> => {
-  const characters = Array.from(run)
-  return characters.length === 1
-    ? characters
-    : characters.slice(1).map((character, i) => `${characters[i] ?? ""}${character}`)
+  const found: Array<string> = []
+  let before = ""
+  for (const character of run) {
+    if (before !== "") found.push(before + character)
+    before = character
+  }
+  return found.length === 0 ? [run] : found
 }
 
 /** The words of a text in the form in which they are compared: lower case, without apostrophes and Latin accents. */

@@ -18,9 +18,18 @@ export interface RetrievalWeights {
   readonly earlier: number
   /** A name in those messages. */
   readonly name: number
+  /** What the message is about, in any words: "pet" finds the cat. */
+  readonly topic: number
 }
 
-export const WEIGHTS: RetrievalWeights = { nextTo: 0.5, nextButOne: 1, recency: 0.05, earlier: 0.3, name: 0.5 }
+export const WEIGHTS: RetrievalWeights = {
+  nextTo: 0.5,
+  nextButOne: 1,
+  recency: 0.05,
+  earlier: 0.3,
+  name: 0.5,
+  topic: 0.6
+}
 
 /** The weights for the utterance index. */
 export const Weights = Context.Reference<RetrievalWeights>("pipeline/retrieval/Weights", {

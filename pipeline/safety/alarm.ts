@@ -1,8 +1,8 @@
 import { messageLanguage, messageScores } from "./messageScores.ts"
 
 /** Kinds of danger. `self`: to themselves. `danger`: from another person. `threat`: to others. */
-const KINDS = ["self", "medical", "danger", "threat"] as const
-export type AlarmKind = (typeof KINDS)[number]
+export const ALARM_KINDS = ["self", "medical", "danger", "threat"] as const
+export type AlarmKind = (typeof ALARM_KINDS)[number]
 
 export interface Alarm {
   readonly kind: AlarmKind
@@ -16,7 +16,7 @@ export interface Alarm {
  */
 export const alarmIn = (text: string): Alarm | null => {
   const scores = messageScores(text)
-  const [kind] = KINDS.filter((one) => scores[one] > 0).toSorted((one, other) => scores[other] - scores[one])
+  const [kind] = ALARM_KINDS.filter((one) => scores[one] > 0).toSorted((one, other) => scores[other] - scores[one])
   if (kind === undefined) return null
   return { kind, language: messageLanguage(text) }
 }

@@ -48,7 +48,7 @@ const IS_AGED = new RegExp(
     `completar|acaba de fazer|ist gerade|wurde gerade|recently|lately|has|is|was just|just ` +
     `turned|turned|just|only|now|still|about|to be|is only|is just|a|ist|tiene|tem|hat|wird|cumple|faz|has just ` +
     `turned|is about to turn|is an?|erst|gerade|solo|so) ){0,3}${AGE}(?: ${OLD})?${ENDS}|(?<= )(?:char|she|he) , ` +
-    `${AGE}(?= [,.])`,
+    `${AGE}(?: ${OLD})?(?= [,.])`,
   "g"
 )
 const SELF_AGED = new RegExp(
@@ -65,9 +65,13 @@ const NOT_18 = new RegExp(
   `(?<= )(?:not yet 18|hasnt turned 18|has not turned 18|not turned 18|isnt 18|not even 18|yet to turn 18|aun ` +
     `no tiene 18|todavia no tiene 18|no tiene 18|ainda nao tem 18|nao tem 18|noch keine 18|noch nicht ` +
     `volljahrig|under 18|not 18 yet|turning 18 next|turning 18 soon|turns 18 next|almost 18|nearly 18|noch nicht ` +
-    `18|menor de edad|menor de idade|minderjahrig\\p{L}{0,2}|underage|under age|(?<! in )a ` +
-    `minor|jailbait|loli|lolita|shota)(?= ` +
-    `(?:[,.!?]|girl|boy|yet|anos|todavia|ainda|jahre|character|student|next|soon|month|and|who|but) )`,
+    `18|menor de edad|menor de idade|minderjahrig\\p{L}{0,2}|underage|under age|jailbait|loli|lolita|shota)(?= ` +
+    `(?:[,.!?]|girl|boy|yet|anos|todavia|ainda|jahre|character|student|next|soon|month|and|who|but) ` +
+    `)|(?<! in )(?<= )a minor(?= ` +
+    `(?:[.!?]|girl|boy|student|who|under|yet|living|so|legally|in the eyes|, (?:so|and|but|not|still|` +
+    `which|who|she|he|they|i|we|you|please|` +
+    `dont|do|no|never|under|living)|(?:and|but) (?:she|he|they|i|lives|living|has|still|goes|attends|must|cant|` +
+    `cannot|should|not|therefore|so|under|acts|looks|is)) )`,
   "gu"
 )
 const PUPIL = anyOf(

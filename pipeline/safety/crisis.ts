@@ -50,26 +50,39 @@ const readingsOf = (text: string): ReadonlyArray<string> => [
   literal(undisguised(excerptOf(text)))
 ]
 
+const criesIn = (readings: ReadonlyArray<string>): boolean =>
+  [DEADLY_DOSE, ...IN_OTHER_LANGUAGES].some((pattern) => readings.some((reading) => pattern.test(reading)))
+
+/** Whether a text contains a cry for help that needs no classifier. */
+export const isCry = (text: string): boolean => criesIn(readingsOf(text))
+
+const alarmOr = (text: string, readings: () => ReadonlyArray<string>): Alarm | null =>
+  alarmIn(text) ?? (criesIn(readings()) ? { kind: "self", language: null } : null)
+
 /**
  * The danger that the writer may be in according to this message, in any supported language. Null if there is no sign
  * of it.
  */
-export const dangerIn = (text: string): Alarm | null => {
-  const alarm = alarmIn(text)
-  if (alarm !== null) return alarm
-  const readings = readingsOf(text)
-  const cries = [DEADLY_DOSE, ...IN_OTHER_LANGUAGES].some((pattern) =>
-    readings.some((reading) => pattern.test(reading))
-  )
-  return cries ? { kind: "self", language: null } : null
+export const dangerIn = (text: string): Alarm | null => alarmOr(text, () => readingsOf(text))
+
+export interface CrisisSigns {
+  readonly alarm: Alarm | null
+  /** Whether the text mentions suicide or self-harm. */
+  readonly isMentioned: boolean
 }
 
-/** Whether the text mentions suicide or self-harm. */
-export const mentionsCrisis = (text: string): boolean => readingsOf(text).some((reading) => MENTION.test(reading))
+/** Both signs of a crisis, from one reading of the text. */
+export const crisisSigns = (text: string): CrisisSigns => {
+  const readings = readingsOf(text)
+  return {
+    alarm: alarmOr(text, () => readings),
+    isMentioned: readings.some((reading) => MENTION.test(reading))
+  }
+}
 
 /** `crisis`: the writer may be in danger, by their own hand or another's. `mention`: the text mentions suicide. */
 export const crisisIn = (text: string): "crisis" | "mention" | null => {
-  const danger = dangerIn(text)
-  if (danger?.kind === "self" || danger?.kind === "danger") return "crisis"
-  return mentionsCrisis(text) ? "mention" : null
+  const { alarm, isMentioned } = crisisSigns(text)
+  if (alarm?.kind === "self" || alarm?.kind === "danger") return "crisis"
+  return isMentioned ? "mention" : null
 }

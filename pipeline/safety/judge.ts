@@ -1,9 +1,12 @@
 import type { Turn } from "../domain/Turn.ts"
 import type { Analysis } from "../grounding/Analysis.ts"
 import { plain } from "../plain.ts"
+import type { Utterance } from "../retrieval/Transcript.ts"
 import type { AlarmKind } from "./alarm.ts"
-import { dangerIn, mentionsCrisis } from "./crisis.ts"
+import { crisisSigns } from "./crisis.ts"
+import { dangerAfter } from "./dangerAfter.ts"
 import { speaksOfMinors } from "./pictures.ts"
+import { NOTHING_BEFORE, type SaidBefore, saidBefore } from "./saidBefore.ts"
 import { saysUnderAge } from "./underAge.ts"
 import { ABUSE, INJECTION, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 import { isSexual } from "./romance.ts"
@@ -50,14 +53,17 @@ const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = {
 }
 
 /** Local rules that run before any model, in every mode and with every engine. */
-export const screen = (turn: Pick<Turn, "text" | "character" | "endUser">): SafetyVerdict => {
+export const screen = (
+  turn: Pick<Turn, "text" | "character" | "endUser">,
+  before: SaidBefore = NOTHING_BEFORE
+): SafetyVerdict => {
   const text = plain(turn.text)
-  const alarm = dangerIn(turn.text)
-  const mentioned = alarm === null && mentionsCrisis(turn.text)
+  const { alarm: alone, isMentioned } = crisisSigns(turn.text)
+  const alarm = dangerAfter(turn.text, before, alone)
   const sexual = isSexual(text)
   const minor = sexual && (MINOR.test(text) || speaksOfMinors(turn.text) || saysUnderAge(turn.text))
   const categories = [
-    ...(alarm?.kind === "self" || mentioned || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : []),
+    ...(alarm?.kind === "self" || (alarm === null && isMentioned) || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : []),
     ...(alarm === null || alarm.kind === "self" ? [] : [ALARM_NAMES[alarm.kind]]),
     ...(sexual ? ["sexual"] : []),
     ...(sexual && (minor || turn.endUser.ageBand === "minor" || turn.character.safety.age_band !== "adult")
@@ -110,15 +116,15 @@ export const GENTLE_TURNS = 3
  */
 export const gentlyAfter = (
   verdict: SafetyVerdict,
-  history: ReadonlyArray<{ readonly role: string; readonly text: string }>,
+  history: ReadonlyArray<Pick<Utterance, "role" | "text">>,
   recorded = false
 ): SafetyVerdict =>
   verdict.action !== "crisis" &&
   (recorded ||
     history
-      .filter(({ role }) => role === "user")
+      .flatMap(({ role, text }, place) => (role === "user" ? [{ text, place }] : []))
       .slice(-GENTLE_TURNS)
-      .some(({ text }) => dangerIn(text) !== null))
+      .some(({ text, place }) => dangerAfter(text, saidBefore(history.slice(0, place))) !== null))
     ? { ...verdict, action: graverOf(verdict.action, "soften"), categories: [...verdict.categories, "after_crisis"] }
     : verdict
 

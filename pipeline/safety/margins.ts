@@ -9,7 +9,7 @@ export const MARGINS: Readonly<Record<Label, number>> = {
   self: 0.45,
   medical: 0.7,
   danger: 0.7,
-  threat: 0.7,
+  threat: 1,
   minor: -1,
   ask: 1.3,
   en: 3,

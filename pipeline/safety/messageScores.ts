@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { type Label, LABELS, type Scores } from "./classifier/Classifier.ts"
+import { hasCrisisSignal } from "./crisisSignals.ts"
 import { undisguisedSentences } from "./disguises.ts"
 import { excerptOf } from "./excerpt.ts"
 import { classifier } from "./loadedClassifier.ts"
@@ -67,13 +68,19 @@ const scoresOf = (text: string, year: number): Scores => {
   }
 }
 
+/** The score of a message that gives a signal of a crisis, if the classifier finds it less likely. */
+const SIGNALLED = 0.5
+
+const withSignals = (scores: Scores, text: string): Scores =>
+  scores.self < SIGNALLED && hasCrisisSignal(text) ? { ...scores, self: SIGNALLED } : scores
+
 /** The length from which on a message has more chances than one to sound like a crisis by accident. */
 const ORDINARY_LENGTH = 800
 /**
  * What is taken off for each doubling of that length. A sentence that says something clearly is well above it in a
  * message of any length.
  */
-const PER_DOUBLING = { self: 0.2, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.25, ask: 0.35 } as const
+const PER_DOUBLING = { self: 0.2, medical: 0.1, danger: 0.1, threat: 0.1, minor: 0.19, ask: 0.35 } as const
 
 const lessForLength = (scores: Scores, length: number): Scores => {
   const doublings = Math.log2(Math.max(1, length / ORDINARY_LENGTH))
@@ -93,7 +100,8 @@ export const messageScores = (text: string, now: Date = new Date()): Scores => {
   const key = `${year} ${hash("sha1", text)}`
   const known = kept.get(key)
   if (known !== undefined) return known
-  const scores = lessForLength(lessSure(scoresOf(excerptOf(text), year)), text.length)
+  const excerpt = excerptOf(text)
+  const scores = lessForLength(withSignals(lessSure(scoresOf(excerpt, year)), excerpt), text.length)
   const oldest = kept.keys().next()
   if (kept.size >= MAX_KEPT && oldest.done !== true) kept.delete(oldest.value)
   kept.set(key, scores)

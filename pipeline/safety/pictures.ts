@@ -1,5 +1,6 @@
 import { foldConfusables } from "../foldConfusables.ts"
 import { plain } from "../plain.ts"
+import { undisguisedSentences } from "./disguises.ts"
 import { SELF_HARM_DETAIL } from "./lexicon.ts"
 import { isSexual } from "./romance.ts"
 import {
@@ -237,8 +238,11 @@ const isYoung = (sentence: string): boolean => {
 const isHurt = (sentence: string): boolean =>
   SELF_HARM.test(sentence) || (HURT_OTHERWISE.test(sentence) && !HUNG_THINGS.test(sentence))
 
+/** A text, and what its disguised words ("t33n") mean. */
+const undisguised = (text: string): ReadonlyArray<string> => [text, undisguisedSentences(text) ?? ""]
+
 /** Whether a text is about a person under age, judged by its words. */
-export const speaksOfMinors = (text: string): boolean => readingsOf(text).some(isYoung)
+export const speaksOfMinors = (text: string): boolean => undisguised(text).flatMap(readingsOf).some(isYoung)
 
 /**
  * Why a picture is refused, as a sentence. Null: it may be made. These are local rules that apply with every engine.
@@ -250,8 +254,9 @@ export const pictureRefusal = ({ kind, words, ageBand }: AskedPicture, now: Date
       return "A picture of a character that is not an adult takes no words of its own."
     return null
   }
-  const texts = words.map(plain)
-  const sentences = words.flatMap(readingsOf)
+  const read = words.flatMap(undisguised)
+  const texts = read.map(plain)
+  const sentences = read.flatMap(readingsOf)
   const young = sentences.some(
     (sentence) =>
       isYoung(sentence) || YOUNG_OTHERWISE.test(sentence) || YOUNG_SCENES.test(sentence) || isBornUnder18(sentence, now)

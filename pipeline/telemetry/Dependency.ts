@@ -76,9 +76,12 @@ export class Dependency {
   }
 }
 
+/** How a database fails that lacks disk or memory. */
+export const OUT_OF_RESOURCES = "out_of_resources"
+
 export const databaseDependency = new Dependency(
   "database",
-  "Check that PostgreSQL runs and that this machine reaches it."
+  "Check that PostgreSQL runs, that its disk has space, and that this machine reaches it."
 )
 export const modelDependency = new Dependency(
   "model",

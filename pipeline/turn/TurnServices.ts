@@ -6,6 +6,7 @@ import { EvidenceStore } from "../retrieval/EvidenceStore.ts"
 import { LoreRecord } from "../retrieval/LoreRecord.ts"
 import { MemoryStore } from "../retrieval/MemoryStore.ts"
 import { Recall } from "../retrieval/Recall.ts"
+import { Similar } from "../retrieval/Similar.ts"
 import { Transcript } from "../retrieval/Transcript.ts"
 import { SafetyRecord } from "../safety/SafetyRecord.ts"
 import { WorldStore } from "../world/WorldStore.ts"
@@ -16,6 +17,7 @@ export const turnServices = Effect.gen(function* () {
     stores: {
       transcript: yield* Transcript,
       recall: yield* Recall,
+      similar: yield* Similar,
       memoryStore: yield* MemoryStore,
       evidenceStore: yield* EvidenceStore,
       worldStore: yield* WorldStore,

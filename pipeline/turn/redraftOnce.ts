@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import type { Outcome } from "../domain/Turn.ts"
 import type { EmittedDraft } from "../emission/emit.ts"
 import type { GateName } from "../emission/gates.ts"
+import { wrongWords } from "../emission/wrongWords.ts"
 import { draftOf, emitDraft, type ReplyContext, repliedOutcome } from "./ReplyContext.ts"
 import type { TurnServices } from "./TurnServices.ts"
 import { type Unwritten, writeReply } from "./writeReply.ts"
@@ -21,7 +22,15 @@ export const redraftOnce = Effect.fnUntraced(function* (
   first: RefusedDraft
 ): Effect.fn.Return<{ readonly outcome: Outcome } | { readonly refused: RefusedDraft }> {
   const redraft = yield* Effect.result(
-    writeReply(writer, replyContext.trace, { ...request, decisions: ["reply"], refusedBy: first.by })
+    writeReply(writer, replyContext.trace, {
+      ...request,
+      decisions: ["reply"],
+      refusedBy: first.by,
+      refusedDraft: {
+        bubbles: first.draft.bubbles,
+        wrong: wrongWords(first.draft, first.by, replyContext.context)
+      }
+    })
   )
   if (Result.isFailure(redraft)) return { refused: first }
   const draft = draftOf(redraft.success)

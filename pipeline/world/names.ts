@@ -1,4 +1,5 @@
 import { memoize } from "../memoize.ts"
+import { Phrases } from "../retrieval/Phrases.ts"
 import { terms } from "../retrieval/terms.ts"
 
 const MAX_NAMES = 10_000
@@ -10,6 +11,6 @@ const nameOf = memoize(MAX_NAMES, padded)
  * accents.
  */
 export const namesIn = (text: string): ((wanted: ReadonlyArray<string>) => boolean) => {
-  const words = padded(text)
-  return (wanted) => wanted.some((name) => nameOf(name).trim() !== "" && words.includes(nameOf(name)))
+  const words = new Phrases(padded(text))
+  return (wanted) => wanted.some((name) => nameOf(name).trim() !== "" && words.has(nameOf(name)))
 }

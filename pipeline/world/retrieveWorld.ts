@@ -63,6 +63,8 @@ export const EMPTY_WORLD_FOUND: WorldFound = {
 }
 
 const MAX_ASKED = 4
+/** How much of an earlier message is read. Prompts show no more of it. */
+const READ_CHARS = 2_000
 /** How many further people a character may bring up by itself. */
 const MAX_AT_HAND = 3
 const MAX_TIES = 6
@@ -124,7 +126,7 @@ export const retrieveWorld = (
     text,
     ...history
       .filter(({ role }) => role === "user")
-      .map((said) => said.text)
+      .map((said) => said.text.slice(0, READ_CHARS))
       .toReversed()
   ]
   // How many messages ago each was last named.
@@ -138,7 +140,7 @@ export const retrieveWorld = (
   const mayMention = ({ id, mention_policy }: Npc) =>
     mention_policy === "free" || (mention_policy === "when_asked" && namedAt.has(id))
 
-  const words = contentOf(terms(text))
+  const words = [...new Set(contentOf(terms(text)))]
   const alike = [
     ...npcs.filter(({ role }) => words.includes(whatTheyAre(role))),
     ...indexOf(npcs)
@@ -167,7 +169,7 @@ export const retrieveWorld = (
 
   const label = (node: string) => nodeOf(node, character.display_name, byId)
   const concerned = new Set(["user", ...asked.map(({ id }) => id)])
-  const saysName = namesIn(text)
+  const saysName = saidIn[0] ?? namesIn(text)
   const isNamed = (node: string) => {
     const found = label(node)
     return found !== undefined && OUTER.has(found.kind) && saysName([found.label])

@@ -39,13 +39,14 @@ const holds = (
   condition: Condition,
   occasion: Occasion,
   since: Pick<Step, "entered_at" | "turn_index"> | null,
-  entered: ReadonlySet<string>
+  entered: ReadonlySet<string>,
+  says: (words: ReadonlyArray<string>) => boolean
 ): boolean => {
   const from = since === null ? occasion.beganAt : Date.parse(since.entered_at)
   if ("score_gte" in condition) return (occasion.scores.get(condition.score_gte.key) ?? -1) >= condition.score_gte.value
   if ("turns_gte" in condition) return occasion.turnIndex - (since?.turn_index ?? 0) >= condition.turns_gte
   if ("days_since_gte" in condition) return (occasion.at - from) / DAY_MS >= condition.days_since_gte
-  if ("keyword_any" in condition) return occasion.message !== null && namesIn(occasion.message)(condition.keyword_any)
+  if ("keyword_any" in condition) return says(condition.keyword_any)
   if ("trigger" in condition) return occasion.trigger === condition.trigger
   if ("loop_resolved" in condition) {
     return occasion.loops.some(
@@ -98,6 +99,7 @@ export const entering = (
   only: string | null = null
 ): { readonly storyline: Storyline; readonly beat: Beat } | null => {
   const step = steps.at(-1) ?? null
+  const says = namesIn(occasion.message ?? "")
   return (
     following({ storylines: world.storylines, step }, steps).find(({ storyline, beat }) => {
       if (
@@ -109,7 +111,7 @@ export const entering = (
       const own = steps.filter(({ storyline_id }) => storyline_id === storyline.id)
       const since = step?.storyline_id === storyline.id ? step : null
       return beat.enter_when.all.every((condition) =>
-        holds(condition, occasion, since, new Set(own.map(({ beat: key }) => key)))
+        holds(condition, occasion, since, new Set(own.map(({ beat: key }) => key)), says)
       )
     }) ?? null
   )

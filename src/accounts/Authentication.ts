@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { timingSafeEqual } from "node:crypto"
-import { ApiKeys, type KeyKind, type StoredKey } from "#src/db/tenancy/ApiKeys.ts"
+import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
+import type { KeyKind, StoredKey } from "#src/db/tenancy/StoredKey.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
-import { readApiKey } from "./apiKey.ts"
+import { cellOfKey, readApiKey } from "./apiKey.ts"
 import { bearerOf } from "./bearer.ts"
+import { Cell } from "./cell.ts"
 
 /** The caller: the app that a runtime key belongs to. */
 export interface Principal {
@@ -25,6 +27,14 @@ export class AppSuspended extends Schema.TaggedError<AppSuspended>()("AppSuspend
   reason: Schema.NullOr(Schema.String)
 }) {}
 
+/** The app of the key moves, or has moved, to this cell. */
+export class AppMoves extends Schema.TaggedError<AppMoves>()("AppMoves", { cell: Schema.String }) {}
+
+/** The key is of this cell, which is another one. */
+export class OtherCell extends Schema.TaggedError<OtherCell>()("OtherCell", { cell: Schema.String }) {}
+
+export type Refusal = AppMoves | AppSuspended | OtherCell | Unauthenticated
+
 /** How long a validated key is cached. */
 const TRUSTED_FOR_MS = 1000
 const MAX_REMEMBERED = 10_000
@@ -33,9 +43,7 @@ const MAX_REMEMBERED = 10_000
 export class Authentication extends Context.Service<
   Authentication,
   {
-    readonly authenticate: (
-      authorization: string | undefined
-    ) => Effect.Effect<Principal, AppSuspended | Unauthenticated | DatabaseError>
+    readonly authenticate: (authorization: string | undefined) => Effect.Effect<Principal, Refusal | DatabaseError>
     /** The cached result, for a key that was validated within the last second. Undefined if a query is needed. */
     readonly remembered: (authorization: string | undefined) => Principal | undefined
   }
@@ -44,6 +52,7 @@ export class Authentication extends Context.Service<
     Authentication,
     Effect.gen(function* () {
       const keys = yield* ApiKeys
+      const cell = yield* Cell
       const clock = yield* Clock.Clock
       const known = new Map<string, StoredKey & { readonly until: number }>()
       yield* Effect.acquireRelease(
@@ -67,6 +76,13 @@ export class Authentication extends Context.Service<
           return undefined
         return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
       }
+      const unknown = Effect.fnUntraced(function* (prefix: string) {
+        const movedTo = yield* keys.movedTo(prefix)
+        if (movedTo !== undefined) return yield* new AppMoves({ cell: movedTo })
+        const other = cellOfKey(prefix)
+        if (other !== "" && other !== cell) return yield* new OtherCell({ cell: other })
+        return yield* new Unauthenticated({ reason: "invalid_key" })
+      })
       const authenticate = Effect.fnUntraced(function* (authorization: string | undefined) {
         const bearer = bearerOf(authorization)
         if (bearer === undefined) return yield* new Unauthenticated({ reason: "missing" })
@@ -75,9 +91,10 @@ export class Authentication extends Context.Service<
         const presented = readApiKey(bearer)
         if (presented === null) return yield* new Unauthenticated({ reason: "invalid_key" })
         const stored = yield* keys.find(presented.prefix)
-        if (stored === undefined || !matches(stored, presented.secretHash))
-          return yield* new Unauthenticated({ reason: "invalid_key" })
+        if (stored === undefined) return yield* unknown(presented.prefix)
+        if (!matches(stored, presented.secretHash)) return yield* new Unauthenticated({ reason: "invalid_key" })
         if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
+        if (stored.moving_to !== null) return yield* new AppMoves({ cell: stored.moving_to })
         if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
         if (stored.use_unwritten) yield* noteUse(presented.prefix)
         if (known.size >= MAX_REMEMBERED) known.clear()

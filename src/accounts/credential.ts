@@ -16,6 +16,8 @@ const CHECKSUM = 6
  * token. An operator's token, the cookie of an operator's session, and the one-time code of a console link.
  */
 export type Kind = "ck_" | "lat_" | "dc_" | "op_" | "os_" | "oc_"
+/** What a credential begins with: its kind, and for a runtime key the code of the cell that has created it. */
+export type Start = Kind | `ck_${string}_`
 
 const random = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
 
@@ -38,24 +40,24 @@ export interface Minted {
   readonly secretHash: Buffer
 }
 
-/** The kind and the characters up to this length may be shown. */
-export const prefixLength = (kind: Kind): number => kind.length + PREFIX
+/** The characters up to this length may be shown. */
+export const prefixLength = (start: Start): number => start.length + PREFIX
 
-export const mint = (kind: Kind): Minted => {
-  const body = kind + random(PREFIX + SECRET)
+export const mint = (start: Start): Minted => {
+  const body = start + random(PREFIX + SECRET)
   const secret = body + checksum(body)
-  return { secret, prefix: secret.slice(0, prefixLength(kind)), secretHash: hash(secret) }
+  return { secret, prefix: secret.slice(0, prefixLength(start)), secretHash: hash(secret) }
 }
 
 /** The parts of a presented credential to look it up by. Null if it cannot be one of ours. */
 export const read = (
-  kind: Kind,
+  start: Start,
   presented: string
 ): { readonly prefix: string; readonly secretHash: Buffer } | null => {
   const fits =
-    presented.startsWith(kind) &&
-    presented.length === kind.length + PREFIX + SECRET + CHECKSUM &&
-    /^[0-9A-Za-z]+$/.test(presented.slice(kind.length))
+    presented.startsWith(start) &&
+    presented.length === start.length + PREFIX + SECRET + CHECKSUM &&
+    /^[0-9A-Za-z]+$/.test(presented.slice(start.length))
   if (!fits || checksum(presented.slice(0, -CHECKSUM)) !== presented.slice(-CHECKSUM)) return null
-  return { prefix: presented.slice(0, prefixLength(kind)), secretHash: hash(presented) }
+  return { prefix: presented.slice(0, prefixLength(start)), secretHash: hash(presented) }
 }

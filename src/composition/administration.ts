@@ -3,7 +3,9 @@ import * as Layer from "effect/Layer"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { EffectiveSettings } from "#src/http/operators/EffectiveSettings.ts"
 import { FleetBatches } from "#src/db/operators/FleetBatches.ts"
+import { FleetCharacters } from "#src/db/operators/FleetCharacters.ts"
 import { FleetBots } from "#src/db/operators/FleetBots.ts"
+import { OperatorAccounts } from "#src/db/operators/OperatorAccounts.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
 import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
@@ -20,6 +22,8 @@ const lists = Layer.mergeAll(
   DeliveryAttempts.layer,
   FleetBatches.layer,
   FleetBots.layer,
+  FleetCharacters.layer,
+  OperatorAccounts.layer,
   OperatorApps.layer,
   ActionLog.layer,
   OperatorChannels.layer,

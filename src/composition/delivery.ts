@@ -34,4 +34,4 @@ export const courier = Courier.layer.pipe(Layer.provide([PostgresLanes.layer, co
 export const serving = Layer.mergeAll(Channels.layer, Deliveries.layer)
 
 /** Services that jobs use. */
-export const working = courier
+export const working = Layer.mergeAll(courier, Channels.layer)

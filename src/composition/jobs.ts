@@ -1,6 +1,7 @@
 import * as Layer from "effect/Layer"
 import { TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import * as TurnSweeper from "#src/jobs/conversation/TurnSweeper.ts"
+import * as LaneSweeper from "#src/jobs/delivery/LaneSweeper.ts"
 import { MAX_EXTRACTIONS } from "#src/jobs/memory/MemoryExtractor.ts"
 import { slotsFor } from "#src/jobs/runner/slots.ts"
 import * as Runner from "#src/jobs/runner/Runner.ts"
@@ -19,5 +20,5 @@ const runner = Runner.layer<ServicesOf<(typeof tasks)[number]>>({
   idle: TurnRunner.use((turns) => turns.idle)
 })
 
-/** Runs jobs, and finds turns without a job. The sweeper starts after the jobs and stops before them. */
-export const jobs = TurnSweeper.layer.pipe(Layer.provide(runner))
+/** Runs jobs, and finds turns and lanes without a job. The sweepers start after the jobs and stop before them. */
+export const jobs = Layer.merge(TurnSweeper.layer, LaneSweeper.layer).pipe(Layer.provide(runner))

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Transcriber } from "#channels/Transcriber.ts"
+import { Embedder } from "#src/model/Embedder.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
 /** Timeout for the transcription of a voice message. Its chat waits in the meantime. */
@@ -38,6 +39,16 @@ export const transcriber = Layer.unwrap(
       model: model.transcribeModel,
       deadline: TRANSCRIPTION
     })
+  })
+)
+
+/** Embeds what was said, if a model for it is configured. */
+export const embedder = Layer.unwrap(
+  Effect.gen(function* () {
+    const { model } = yield* Settings
+    if (model === null || model.embedModel === null) return Layer.succeed(Embedder, null)
+    const { layer } = yield* Effect.promise(() => import("#src/model/openai/OpenAiEmbedder.ts"))
+    return layer({ apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.embedModel })
   })
 )
 

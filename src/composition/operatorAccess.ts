@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
+import { OperatorWatch } from "#src/accounts/OperatorWatch.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { OperatorAudit } from "#src/db/operators/OperatorAudit.ts"
@@ -18,5 +19,5 @@ export const access = Layer.mergeAll(
   BreakGlass.layer,
   ConsoleCodes.layer,
   OperatorAudit.layer,
-  SignInAttempts.layer.pipe(Layer.provideMerge(authentication))
+  Layer.merge(SignInAttempts.layer, OperatorWatch.layer).pipe(Layer.provideMerge(authentication))
 )

@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { repeatForever } from "#channels/repeatForever.ts"
+import { warnOfLoss } from "#src/db/postgres/asynchronousStandbys.ts"
+import { warnOfPooler } from "#src/db/postgres/pooler.ts"
 import { Backlog } from "#src/db/operators/Backlog.ts"
 import { AppHealth } from "#src/db/operators/AppHealth.ts"
 import { Activity } from "#src/db/operators/Activity.ts"
@@ -40,16 +42,26 @@ const health = Layer.merge(Health.layer, Activity.layer).pipe(
 )
 
 /** Services that routes use. */
-export const serving = Layer.mergeAll(AppHealth.layer, Audit.layer, Jobs.layer, Processes.layer, access, administration)
+export const serving = Layer.mergeAll(
+  AppHealth.layer,
+  Audit.layer,
+  Backlog.layer,
+  Jobs.layer,
+  Processes.layer,
+  access,
+  administration
+)
 
 /** Services that jobs use. */
 export const working = OperatorSessions.layer
 
 /** What a process tells about itself, in every role. */
 export const monitoring = Layer.mergeAll(
-  ProcessMetrics.layer.pipe(Layer.provide(Backlog.layer)),
+  ProcessMetrics.layer.pipe(Layer.provide([Backlog.layer, Readiness.layer])),
   Readiness.layer,
-  health
+  health,
+  Layer.effectDiscard(warnOfLoss),
+  Layer.effectDiscard(warnOfPooler)
 )
 
 /** Tells the process which worker it runs. */
@@ -71,9 +83,19 @@ export const refreshing = Layer.unwrap(
   )
 )
 
-/** The listener for probes and Prometheus, if OPERATIONS_PORT is set. */
+/** The listener for probes and Prometheus. A second worker on a machine has none on the default port. */
 export const listener = Layer.unwrap(
-  Effect.map(Settings, ({ operations: { host, port } }) =>
-    port === null ? Layer.empty : OperationsListener.layer({ host, port })
-  )
+  Effect.map(Settings, ({ operations: { host, port, isChosen } }) => {
+    if (port === null) return Layer.empty
+    const chosen = OperationsListener.layer({ host, port })
+    return isChosen
+      ? chosen
+      : Layer.catchTag(chosen, "CannotListen", () =>
+          Layer.effectDiscard(
+            Effect.logWarning("operations listener not started: its default port is taken, so set OPERATIONS_PORT", {
+              port
+            })
+          )
+        )
+  })
 )

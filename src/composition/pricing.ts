@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { AssumedPrices, type ModelUse } from "#src/model/assumedPrices.ts"
 import { isLocalUrl } from "#src/model/localAddress.ts"
-import { makePrices, Prices } from "#src/model/prices.ts"
+import { makePrices, Prices, type PriceSource } from "#src/model/prices.ts"
 import { ConfiguredModels, OFFLINE_MODELS } from "#src/model/reservation.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
@@ -19,16 +20,32 @@ export const pricing = Layer.unwrap(
     const cast =
       model === null
         ? OFFLINE_MODELS
-        : { model: model.model, analyzeModel: model.analyzeModel, analyzes: model.analyzes, maxTokens: model.maxTokens }
-    const unpriced = [...new Set([cast.model, ...(cast.analyzes ? [cast.analyzeModel] : [])])].filter(
-      (name) => prices.sourceOf(name) === "assumed"
-    )
-    for (const name of unpriced) {
-      yield* Effect.logWarning(
-        "the price of a model is not known: it is booked at an assumed price and marked as unpriced",
-        { model: name, fix: "Name its price in MODEL_PRICES." }
-      )
+        : {
+            model: model.model,
+            analyzeModel: model.analyzeModel,
+            analyzes: model.analyzes,
+            maxTokens: model.maxTokens,
+            embedModel: model.embedModel
+          }
+    const assumed = (use: ModelUse, name: string | null | undefined, sourceOf: (model: string) => PriceSource) =>
+      typeof name === "string" && sourceOf(name) === "assumed" ? [{ use, name }] : []
+    const unpriced = [
+      ...assumed("text", cast.model, prices.sourceOf),
+      ...assumed("text", cast.analyzes ? cast.analyzeModel : null, prices.sourceOf),
+      ...assumed("embeddings", model?.embedModel, prices.sourceOf),
+      ...assumed("voice", model?.transcribeModel, prices.transcriptionSourceOf),
+      ...assumed("pictures", model?.imageModel, prices.imageSourceOf)
+    ]
+    for (const name of new Set(unpriced.map((one) => one.name))) {
+      yield* Effect.logWarning("the price of a model is not known: it is booked at an assumed price", {
+        model: name,
+        fix: "Name its price in MODEL_PRICES."
+      })
     }
-    return Layer.merge(Layer.succeed(Prices, prices), Layer.succeed(ConfiguredModels, cast))
+    return Layer.mergeAll(
+      Layer.succeed(Prices, prices),
+      Layer.succeed(ConfiguredModels, cast),
+      Layer.succeed(AssumedPrices, new Set(unpriced.map(({ use }) => use)))
+    )
   })
 )

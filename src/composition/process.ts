@@ -58,10 +58,9 @@ export const roles = Layer.unwrap(
     const { roles } = yield* Settings
     return Layer.mergeAll(
       roles.has("api") ? api : Layer.empty,
-      roles.has("worker") ? worker : Layer.empty,
+      roles.has("worker") ? worker : Watchdog.layer,
       operators.listener,
       operators.refreshing,
-      Watchdog.layer,
       Notifier.layer
     )
   })

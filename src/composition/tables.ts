@@ -1,21 +1,16 @@
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
-import { Database } from "#src/db/postgres/Database.ts"
-import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 import { EndUsers } from "#src/db/privacy/EndUsers.ts"
 import { Erasures } from "#src/db/privacy/Erasures.ts"
 import { IdempotencyKeys } from "#src/db/tenancy/IdempotencyKeys.ts"
+import { FailedImports } from "#src/db/character/FailedImports.ts"
 import { Imports } from "#src/db/character/Imports.ts"
 import { Ledger } from "#src/db/billing/Ledger.ts"
-import { migrate } from "#src/db/postgres/migrate.ts"
-import { requireSchema } from "#src/db/postgres/schemaDifference.ts"
 import { ArcInfluences } from "#src/db/world/ArcInfluences.ts"
 import { GraphEdges } from "#src/db/world/GraphEdges.ts"
 import { Npcs } from "#src/db/world/Npcs.ts"
@@ -25,21 +20,8 @@ import { Storylines } from "#src/db/world/Storylines.ts"
 import { allTables } from "#src/db/catalogue/allTables.ts"
 import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Usage } from "#src/db/billing/Usage.ts"
-import { Settings } from "#src/settings/Settings.ts"
-
-/** PostgreSQL, external or embedded, with whatever schema it has. */
-export const connection = Layer.unwrap(
-  Effect.gen(function* () {
-    const { databaseUrl, dataDir } = yield* Settings
-    const url = databaseUrl ?? Redacted.make((yield* EmbeddedPostgres.open(dataDir)).url)
-    return Database.layer({ url, maxConnections: 12 })
-  })
-)
-
-/** PostgreSQL with the current schema. */
-export const database = Layer.effectDiscard(
-  Effect.flatMap(Settings, ({ autoMigrate }) => (autoMigrate ? Effect.asVoid(migrate) : requireSchema))
-).pipe(Layer.provideMerge(connection))
+import { cell } from "./cell.ts"
+import { database } from "./database.ts"
 
 /** Reads and writes tables, without the engine. Sufficient for the command line. */
 export const tables = Layer.mergeAll(
@@ -50,6 +32,7 @@ export const tables = Layer.mergeAll(
   Ledger.layer,
   IdempotencyKeys.layer,
   Imports.layer,
+  FailedImports.layer,
   EndUsers.layer,
   Erasures.layer,
   Npcs.layer,
@@ -58,4 +41,8 @@ export const tables = Layer.mergeAll(
   ArcInfluences.layer,
   Relationships.layer,
   Layer.mergeAll(Sessions.layer, CharacterArchival.layer).pipe(Layer.provideMerge(Characters.layer))
-).pipe(Layer.provideMerge([LogSignals.layer, Layer.succeed(Tables, allTables)]), Layer.provideMerge(database))
+).pipe(
+  Layer.provide(cell),
+  Layer.provideMerge([LogSignals.layer, Layer.succeed(Tables, allTables)]),
+  Layer.provideMerge(database)
+)

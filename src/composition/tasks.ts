@@ -4,9 +4,10 @@ import { objectsTask } from "#src/jobs/character/objectsTask.ts"
 import { characterProbeTask } from "#src/jobs/character/ProbeWorker.ts"
 import { imagesTask } from "#src/jobs/character/ImageWorker.ts"
 import { turnTask } from "#src/jobs/conversation/turnTask.ts"
-import { alignTask, realignTask } from "#src/jobs/delivery/alignTasks.ts"
+import { alignTask, expireChannelsTask, realignTask } from "#src/jobs/delivery/alignTasks.ts"
 import { deliverTask } from "#src/jobs/delivery/deliverTask.ts"
 import { evalsTask } from "#src/jobs/evals/EvalRunner.ts"
+import { historyTask } from "#src/jobs/memory/historyTask.ts"
 import { memoryExtractionTask } from "#src/jobs/memory/memoryExtractionTask.ts"
 import { sandboxesTask } from "#src/jobs/privacy/clearSandboxes.ts"
 import { healthTask } from "#src/jobs/operators/healthTask.ts"
@@ -34,12 +35,14 @@ export const tasks = [
   expireTask,
   exportsTask,
   healthTask,
+  historyTask,
   imagesTask,
   proactiveTask,
   managerTask,
   objectsTask,
   probeTask,
   realignTask,
+  expireChannelsTask,
   reconcileTask,
   recountTask,
   characterProbeTask,

@@ -11,6 +11,7 @@ import { DeviceApprovals } from "#src/db/tenancy/DeviceApprovals.ts"
 import { DeviceCodes } from "#src/db/tenancy/DeviceCodes.ts"
 import { RateLimits } from "#src/db/tenancy/RateLimits.ts"
 import { RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
+import { cell } from "./cell.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
 const identityProvider = Layer.unwrap(
@@ -36,7 +37,7 @@ const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.l
 export const limits = Layer.merge(rateLimits, RollingLimits.layer)
 
 /** Services that routes use. */
-export const serving = Layer.mergeAll(accounts, Authentication.layer, KeyWatch.layer)
+export const serving = Layer.mergeAll(accounts, Authentication.layer.pipe(Layer.provide(cell)), KeyWatch.layer)
 
 /** Services that jobs use. */
 export const working = deviceCodes

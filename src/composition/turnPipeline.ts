@@ -3,8 +3,15 @@ import * as Layer from "effect/Layer"
 import { Critic } from "#pipeline/critic/Critic.ts"
 import { REWRITE_RULES } from "#pipeline/critic/criticPrompt.ts"
 import { BLOCK_RULES } from "#pipeline/generation/blockRules.ts"
-import { PROACTIVE_LAST_WORD, LAST_WORD, PLAIN_RULES, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
+import {
+  JSON_FORM,
+  LAST_WORD,
+  PLAIN_FORM,
+  PROACTIVE_LAST_WORD,
+  SERVICE_RULES
+} from "#pipeline/generation/serviceRules.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
+import { Similar } from "#pipeline/retrieval/Similar.ts"
 import { TurnPipeline, type TurnPipelineOptions } from "#pipeline/Turn.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { offlineWriter } from "./model.ts"
@@ -12,7 +19,8 @@ import { offlineWriter } from "./model.ts"
 /** What the models that write are told. Nobody else may read it. */
 const SERVICE_TEXT = [
   SERVICE_RULES,
-  PLAIN_RULES,
+  JSON_FORM,
+  PLAIN_FORM,
   ...Object.values(BLOCK_RULES),
   LAST_WORD,
   PROACTIVE_LAST_WORD,
@@ -35,7 +43,12 @@ export const turnPipeline = Layer.unwrap(Effect.map(turnOptions, TurnPipeline.la
 export const offlinePipeline = Layer.unwrap(
   Effect.map(turnOptions, (options) =>
     TurnPipeline.layer(options).pipe(
-      Layer.provide([offlineWriter, Layer.succeed(Analyst, null), Layer.succeed(Critic, null)])
+      Layer.provide([
+        offlineWriter,
+        Layer.succeed(Analyst, null),
+        Layer.succeed(Critic, null),
+        Layer.succeed(Similar, null)
+      ])
     )
   )
 )

@@ -1,5 +1,7 @@
 import * as Layer from "effect/Layer"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import { SharedSweeps } from "#src/jobs/runner/SharedSweeps.ts"
+import * as Watchdog from "#src/jobs/runner/Watchdog.ts"
 import * as administration from "./administration.ts"
 import * as billing from "./billing.ts"
 import * as character from "./character.ts"
@@ -20,7 +22,7 @@ import { turnPipeline } from "./turnPipeline.ts"
 import * as world from "./world.ts"
 
 /** A process in the role `worker`. */
-export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
+export const worker = Layer.mergeAll(jobs, pollers, workerPresence, Watchdog.ofWorker).pipe(
   Layer.provide(evals.working),
   Layer.provide([
     character.working,
@@ -33,6 +35,7 @@ export const worker = Layer.mergeAll(jobs, pollers, workerPresence).pipe(
   ]),
   Layer.provide(turnPipeline),
   Layer.provide([character.stores, conversation.stores, memory.stores, research.stores, world.stores]),
+  Layer.provide(SharedSweeps.layer),
   Layer.provide([
     Membership.layer,
     billing.working,

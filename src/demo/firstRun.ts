@@ -40,8 +40,8 @@ export const makeDemo = Effect.gen(function* () {
 
 const engineLine = (model: string | null) =>
   model === null
-    ? `${OFFLINE_ENGINE}: no model; lines that the characters' authors wrote. For a model, set OPENAI_API_KEY or ` +
-      `OPENAI_BASE_URL`
+    ? `${OFFLINE_ENGINE}: no model; it replies with lines from the characters' authors. For a model, set ` +
+      `OPENAI_API_KEY or OPENAI_BASE_URL`
     : `${MODEL_ENGINE}, model ${model}`
 
 const consoleText = (url: string | null) =>
@@ -74,16 +74,16 @@ Troupe is ready.
 `
   if (demo === undefined) {
     return `${addresses}
-  A key for the demo app:  npm run -s troupe -- key create ${DEMO_APP}
-  An app of your own:      npm run -s troupe -- app create NAME
+  Key for the demo app:  npm run -s troupe -- key create ${DEMO_APP}
+  App of your own:       npm run -s troupe -- app create NAME
 ${consoleText(consoleUrl)}`
   }
   const auth = `-H "authorization: Bearer ${demo.apiKey}"`
   const session = `${baseUrl}/v1/sessions/${demo.session.session_id}`
   return `${addresses}
-  Key    ${demo.apiKey}   (of the app "demo", which owns the demo characters; shown once)
+  Key    ${demo.apiKey}   (for the app "demo", which has the demo characters; shown only once)
 
-For characters of your own, make an app of your own:  npm run -s troupe -- app create NAME
+To create your own characters, create an app:  npm run -s troupe -- app create NAME
 
 Say something to ${demo.characterName}:
 

@@ -106,7 +106,7 @@ export interface MismatchEvidence {
 /** A suspension by the operator. The scope `*` stands for all apps. */
 export interface HoldEvidence {
   readonly scope: string
-  readonly kind: "app" | "telegram" | "delivery"
+  readonly kind: "app" | "move" | "telegram" | "delivery"
   readonly since: Date
   readonly reason: string | null
 }
@@ -117,8 +117,14 @@ export interface DatabaseEvidence {
   readonly unreachable_since: Date | null
   /** Of one statement, including the wait for a connection. */
   readonly answered_in_ms: number | null
+  /** How far the clock of this process is ahead of the database's. Negative: behind. */
+  readonly clock_ahead_seconds: number | null
   readonly is_standby: boolean
+  /** Standbys for which no commit waits. */
+  readonly asynchronous_standbys: number
   readonly oldest_transaction_at: Date | null
+  /** Where the address of the server itself leads, compared to that of the pooler. Null: there is no pooler. */
+  readonly direct_address: "same" | "different" | "unreachable" | null
 }
 
 /** A file system that Troupe writes to. */
@@ -132,6 +138,7 @@ export interface DiskEvidence {
 
 /** Everything that problems are derived from. What could not be read is empty. */
 export interface Evidence {
+  /** By the clock of the database, if it answers, as all other times here. */
   readonly at: Date
   readonly database: DatabaseEvidence
   readonly disks: ReadonlyArray<DiskEvidence>

@@ -5,6 +5,8 @@ export const DOCTOR_CHECKS = [
   "database",
   "version",
   "standby",
+  "replication",
+  "pooler",
   "privileges",
   "clock",
   "schema",
@@ -20,10 +22,10 @@ export type DoctorCheck = (typeof DOCTOR_CHECKS)[number]
 /** The result of one check, in a sentence. */
 export interface Finding {
   readonly check: DoctorCheck
-  /** `skipped`: it does not apply here, or depends on one that failed. */
-  readonly status: "ok" | "wrong" | "skipped"
+  /** `warning`: it works, but not as it should. `skipped`: it does not apply here, or depends on one that failed. */
+  readonly status: "ok" | "warning" | "wrong" | "skipped"
   readonly message: string
-  /** What to do. Null unless something is wrong. */
+  /** What to do. Null unless something is wrong or a warning. */
   readonly fix: string | null
 }
 
@@ -37,6 +39,12 @@ export const skipped = (check: DoctorCheck, message: string): Finding => ({
 export const wrong = (check: DoctorCheck, message: string, fix: string): Finding => ({
   check,
   status: "wrong",
+  message,
+  fix
+})
+export const warned = (check: DoctorCheck, message: string, fix: string): Finding => ({
+  check,
+  status: "warning",
   message,
   fix
 })

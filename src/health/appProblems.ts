@@ -19,7 +19,7 @@ export const budgetProblems = (budget: BudgetEvidence): ReadonlyArray<Problem> =
       count: 1,
       evidence: { period, used_usd: usd(used), limit_usd: usd(limit), percent, hard_stop },
       cause: isSpent
-        ? `The app's budget for the ${period} is spent${hard_stop ? ": messages get 402" : ", and it goes on spending"}`
+        ? `The app's budget for the ${period} is spent${hard_stop ? ": messages get 402" : ", but spending continues"}`
         : `${percent} % of the app's budget for the ${period} is spent`,
       next_step: commandStep(
         "Raise the budget, or wait for the next period",
@@ -38,7 +38,7 @@ export const mismatchProblems = ({ app_id, found_at, turns, run_ref }: MismatchE
     since: iso(found_at),
     count: turns,
     evidence: { turns, run_ref },
-    cause: "What turns have cost and what the ledger holds for them differ",
+    cause: "The costs of some turns differ from their ledger entries",
     next_step: commandStep("List the turns and their amounts", "npm run -s troupe -- ledger check")
   }
 ]
@@ -51,10 +51,25 @@ const deliveriesOnHold = ({ since, reason }: HoldEvidence): Problem => ({
   since: iso(since),
   count: 1,
   evidence: { reason },
-  cause: `Nothing is delivered to anybody, because this server was ${reason ?? "restored"}. Nothing is lost`,
+  cause: `Nothing is delivered, because this server was ${reason ?? "restored"}. Nothing is lost`,
   next_step: commandStep(
-    "When the server that the backup is of has stopped, resume",
+    "When the original server has stopped, resume the deliveries",
     "npm run -s troupe -- resume-deliveries"
+  )
+})
+
+/** It takes seconds, unless the command was killed. */
+const appMoves = ({ scope, since, reason }: HoldEvidence): Problem => ({
+  kind: "app_suspended",
+  severity: "warning",
+  subject: { app_id: scope },
+  since: iso(since),
+  count: 1,
+  evidence: { reason },
+  cause: `The app is moving to the cell ${reason}. Nothing is lost`,
+  next_step: commandStep(
+    "If the command is no longer running, run it again. It goes on where it stopped",
+    `npm run -s troupe -- app move ${scope} --to ${reason}`
   )
 })
 
@@ -70,7 +85,7 @@ const suspensionProblem = ({ scope, kind, since, reason }: HoldEvidence): Proble
       ? "The operator has suspended the app. Nothing is lost"
       : "The operator has put the Telegram bots on hold. What people write is kept",
   next_step: commandStep(
-    "Lift it when its reason is gone",
+    "Lift it when its reason no longer applies",
     kind === "app"
       ? `npm run -s troupe -- app resume ${scope}`
       : `npm run -s troupe -- telegram release${scope === "*" ? "" : ` --app ${scope}`}`
@@ -78,7 +93,7 @@ const suspensionProblem = ({ scope, kind, since, reason }: HoldEvidence): Proble
 })
 
 const holdProblem = (hold: HoldEvidence): Problem =>
-  hold.kind === "delivery" ? deliveriesOnHold(hold) : suspensionProblem(hold)
+  hold.kind === "delivery" ? deliveriesOnHold(hold) : hold.kind === "move" ? appMoves(hold) : suspensionProblem(hold)
 
 /** What somebody has stopped on purpose. */
 export const suspensions = ({ holds, suspendedBots }: Evidence): ReadonlyArray<Problem> => [

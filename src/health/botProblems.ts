@@ -48,7 +48,7 @@ const degraded = (bot: BotEvidence): Finding => {
         ...found,
         kind: "bot_degraded",
         cause: "Telegram has frozen the bot: it can send nothing",
-        next_step: appStep("GET", path(bot), "Appeal at Telegram as the bot's owner, by @SpamBot")
+        next_step: appStep("GET", path(bot), "As the bot's owner, appeal to Telegram through @SpamBot")
       }
     default:
       return {
@@ -70,7 +70,7 @@ const find = (bot: BotEvidence, now: Date): Finding | null => {
       kind: "bot_revoked",
       severity: "critical",
       since: bot.status_since,
-      cause: "Telegram rejects the bot's token: it was revoked at @BotFather, or the bot was deleted",
+      cause: "Telegram rejects the bot's token: it was revoked in @BotFather, or the bot was deleted",
       next_step: appStep("PATCH", path(bot), "Set the bot's new token")
     }
   if (bot.status === "pending")
@@ -91,7 +91,7 @@ const find = (bot: BotEvidence, now: Date): Finding | null => {
         kind: "bot_deaf",
         severity: "critical",
         since,
-        cause: "Telegram has messages for the bot, and none of them arrives here",
+        cause: "Telegram has messages for the bot, but none of them arrives here",
         next_step: probe(bot)
       }
     : null

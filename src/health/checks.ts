@@ -23,6 +23,9 @@ const FOUND_BY = {
   database_slow: "database",
   database_standby: "database",
   database_long_transaction: "database",
+  database_asynchronous: "database",
+  database_direct_address: "database",
+  clock_skewed: "database",
   disk_nearly_full: "disk",
   no_worker: "workers",
   worker_silent: "workers",
@@ -69,7 +72,10 @@ const figuresOf = (e: Evidence): Record<CheckName, Figures> => ({
   database: {
     reachable: e.database.reachable,
     answered_in_ms: e.database.answered_in_ms,
+    clock_ahead_seconds: e.database.clock_ahead_seconds,
     is_standby: e.database.is_standby,
+    asynchronous_standbys: e.database.asynchronous_standbys,
+    direct_address: e.database.direct_address,
     oldest_transaction_at: iso(e.database.oldest_transaction_at)
   },
   disk: {

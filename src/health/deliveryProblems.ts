@@ -25,7 +25,7 @@ const channelPath = ({ app_id, session_id, channel_id }: ChannelEvidence) =>
 const causeOf = ({ last_status_code: status, last_error_code: code }: ChannelEvidence) => {
   if (status === 401 || status === 403)
     return `The endpoint answers ${status}: it does not accept our signature or secret`
-  if (status === 404 || status === 410) return `The endpoint answers ${status}: it does not exist any more`
+  if (status === 404 || status === 410) return `The endpoint answers ${status}: it no longer exists`
   if (status !== null && status >= 500) return `The endpoint answers ${status}: the receiving server has an error`
   if (status !== null) return `The endpoint answers ${status}`
   return code === null ? "The endpoint does not accept events" : `The endpoint cannot be reached (${code})`
@@ -58,13 +58,17 @@ export const channelProblems = (channel: ChannelEvidence): ReadonlyArray<Problem
         ? operatorStep(
             "POST",
             `/admin/alert-channels/${channel.channel_id}/${isDisabled ? "resume" : "test"}`,
-            "Repair the endpoint, so that alerts arrive"
+            "Fix the endpoint, so that alerts arrive"
           )
         : isBot(kind)
           ? appStep("POST", `/v1/telegram/bots/${channel.channel_id}/probe`, "Ask Telegram about the bot now")
           : isDisabled
-            ? appStep("POST", `${at}/resume`, "Repair the endpoint, then resume the channel: nothing was lost")
-            : appStep("POST", `${at}/test`, "Repair the endpoint, then send a test event: the rest follows by itself")
+            ? appStep("POST", `${at}/resume`, "Fix the endpoint, then resume the channel: nothing was lost")
+            : appStep(
+                "POST",
+                `${at}/resume`,
+                "Fix the endpoint, then resume the channel, which sends what waits at once"
+              )
     }
   ]
 }
@@ -81,7 +85,8 @@ export const laneProblems = (lane: LaneEvidence, now: Date): ReadonlyArray<Probl
       since: iso(lane.oldest_due_at),
       count: lane.lanes,
       evidence: { lanes: lane.lanes, oldest_age_seconds: Math.round(age / 1000) },
-      cause: "Events are ready and nobody sends them: no worker, too much for the channel's pace, or a slow receiver",
+      cause:
+        "Events are ready but not sent: no worker is running, the channel's pace is too low, or the receiver is slow",
       next_step: appStep("GET", "/v1/health", "Look at the workers, then at how fast the receiver answers")
     }
   ]

@@ -4,6 +4,7 @@ import type { Problem, ProblemKind } from "./Problem.ts"
 const OPERATOR_ONLY: ReadonlySet<ProblemKind> = new Set([
   "worker_silent",
   "database_long_transaction",
+  "database_asynchronous",
   "job_lag",
   "job_failed",
   "job_locked"
@@ -13,6 +14,8 @@ const OF_SERVER: ReadonlySet<ProblemKind> = new Set([
   "database_unreachable",
   "database_slow",
   "database_standby",
+  "database_direct_address",
+  "clock_skewed",
   "disk_nearly_full",
   "no_worker"
 ])

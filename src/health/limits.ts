@@ -17,7 +17,8 @@ export const AFTER_MS = {
   laneOld: 10 * MINUTE,
   deliveryUnknown: 5 * MINUTE,
   longTransaction: 10 * MINUTE,
-  databaseSlow: 1 * SECOND
+  databaseSlow: 1 * SECOND,
+  clockSkewed: 5 * SECOND
 } as const
 
 /** Failed attempts in a row from which a channel is reported. */

@@ -19,7 +19,8 @@ export const databaseProblems = (database: DatabaseEvidence, now: Date): Readonl
         next_step: CHECK_DATABASE
       }
     ]
-  const { answered_in_ms, is_standby, oldest_transaction_at: oldest } = database
+  const { answered_in_ms, is_standby, asynchronous_standbys, direct_address, oldest_transaction_at: oldest } = database
+  const ahead = database.clock_ahead_seconds ?? 0
   const problems: Array<Problem> = []
   if (is_standby)
     problems.push({
@@ -38,8 +39,8 @@ export const databaseProblems = (database: DatabaseEvidence, now: Date): Readonl
       severity: "warning",
       since: null,
       evidence: { answered_in_ms: Math.round(answered_in_ms) },
-      cause: "PostgreSQL or the connections of this process are overloaded",
-      next_step: commandStep("Look at the load and the slowest statements of PostgreSQL")
+      cause: "PostgreSQL is overloaded, or this process has too few connections",
+      next_step: commandStep("Look at the load of PostgreSQL and its slowest statements")
     })
   if (oldest !== null && now.getTime() - oldest.getTime() > AFTER_MS.longTransaction)
     problems.push({
@@ -48,8 +49,45 @@ export const databaseProblems = (database: DatabaseEvidence, now: Date): Readonl
       severity: "warning",
       since: iso(oldest),
       evidence: { oldest_transaction_at: iso(oldest) },
-      cause: "A transaction stays open, so that PostgreSQL cannot clean up: often a backup or an idle client",
+      cause: "A transaction has been open for too long, so PostgreSQL can't clean up: often a backup or an idle client",
       next_step: commandStep("Find it in pg_stat_activity by its xact_start, and end it with pg_terminate_backend")
+    })
+  if (Math.abs(ahead) * 1000 > AFTER_MS.clockSkewed)
+    problems.push({
+      ...found,
+      kind: "clock_skewed",
+      severity: "warning",
+      since: null,
+      evidence: { clock_ahead_seconds: Math.round(ahead) },
+      cause:
+        `The clock of this process is ${Math.round(Math.abs(ahead))} seconds ${ahead > 0 ? "ahead of" : "behind"} ` +
+        "the database's: receivers refuse signed webhooks, and tokens count as expired or not yet valid",
+      next_step: commandStep("Synchronise the clocks of both machines with NTP")
+    })
+  if (asynchronous_standbys > 0)
+    problems.push({
+      ...found,
+      kind: "database_asynchronous",
+      severity: "warning",
+      since: null,
+      evidence: { asynchronous_standbys },
+      cause:
+        "Standbys are attached, but synchronous_standby_names is empty: " +
+        "messages that were acknowledged can be lost at a failover",
+      next_step: commandStep("Set synchronous_standby_names to the standby, or never fail over to it")
+    })
+  if (direct_address === "different" || direct_address === "unreachable")
+    problems.push({
+      ...found,
+      kind: "database_direct_address",
+      severity: "critical",
+      since: null,
+      evidence: { direct_address },
+      cause:
+        direct_address === "different"
+          ? "DATABASE_URL and DATABASE_DIRECT_URL lead to different databases"
+          : "The server at DATABASE_DIRECT_URL does not answer, but workers need it",
+      next_step: commandStep("Set DATABASE_DIRECT_URL to the server behind the pooler, with the same database")
     })
   return problems
 }
@@ -77,7 +115,7 @@ export const diskProblems = (disk: DiskEvidence): ReadonlyArray<Problem> => {
         total_gb: gigabytes(total),
         free_percent: Math.round((free / total) * 1000) / 10
       },
-      cause: `The file system that holds the ${holds} is nearly full: nothing can be stored once it is`,
+      cause: `The file system that holds the ${holds} is nearly full. When it is full, nothing can be stored`,
       next_step: commandStep(`Free or add space at ${path}`, `df -h '${path.replaceAll("'", "'\\''")}'`)
     }
   ]
@@ -112,7 +150,7 @@ export const workerProblems = (workers: ReadonlyArray<WorkerEvidence>, now: Date
       since: iso(heartbeat_at),
       count: 1,
       evidence: { started_at: iso(started_at), last_heartbeat_at: iso(heartbeat_at) },
-      cause: "The process is stuck, frozen or cut off. Other workers take its work over",
+      cause: "The process is stuck, frozen or cut off. Other workers take over its work",
       next_step: commandStep("Look at the process and its log, and restart it")
     }))
 }

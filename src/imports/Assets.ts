@@ -45,6 +45,8 @@ export class Assets {
   readonly images = new Map<string, Buffer>()
   readonly #report: Report
   readonly #source: AssetSource
+  /** Of files that are PNGs. Thousands of references may lead to the same file. */
+  readonly #pictures = new WeakMap<Buffer, Buffer>()
   #bytes = 0
   #lookedAt = 0
 
@@ -78,6 +80,13 @@ export class Assets {
     return null
   }
 
+  #pictureIn(file: Buffer): Buffer {
+    if (!isPng(file)) return file
+    const picture = this.#pictures.get(file) ?? pictureOf(file)
+    this.#pictures.set(file, picture)
+    return picture
+  }
+
   async take(
     kind: PictureKind,
     label: string,
@@ -85,7 +94,7 @@ export class Assets {
     path: string,
     said: { readonly isPrimary?: boolean; readonly isReference?: boolean } = {}
   ): Promise<void> {
-    const bytes = isPng(file) ? pictureOf(file) : file
+    const bytes = this.#pictureIn(file)
     if (this.found.length >= MAX_IMAGES || this.#bytes + bytes.length > MAX_BYTES) {
       this.#report.warn(
         "asset_rejected",

@@ -1,10 +1,13 @@
-import * as Schema from "effect/Schema"
+import * as Data from "effect/Data"
 
-/** A file that is not imported: it is too large, its content does not match its type, or its type is unknown. */
-export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
-  reason: Schema.Literals(["too_large", "unreadable", "unsupported"]),
-  problem: Schema.String
-}) {
+/**
+ * A file that is not imported: it is too large, its content does not match its type, or its type is unknown. It has no
+ * schema, because each thread that reads a body would load what makes schemas: ten times as many modules as it needs.
+ */
+export class ImportRefused extends Data.TaggedError("ImportRefused")<{
+  readonly reason: "too_large" | "unreadable" | "unsupported"
+  readonly problem: string
+}> {
   override get message() {
     return this.problem
   }

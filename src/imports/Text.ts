@@ -1,3 +1,4 @@
+import { isEmphasis } from "#pipeline/emission/emphasis.ts"
 import { INJECTION } from "#pipeline/safety/lexicon.ts"
 import { tooLarge } from "./ImportRefused.ts"
 import type { Report } from "./Report.ts"
@@ -18,7 +19,9 @@ const TAG = new RegExp(
     String.raw`details|summary|table|tr|td|th|style|script)(?:\s[^<>]{0,500})?\/?>`,
   "gi"
 )
-const NARRATION = /\*{1,3}[^*\n]+\*{1,3}/g
+const NARRATION = /(\*{1,3})([^*\n]+)\*{1,3}/g
+/** How much of a line is read around what stands between asterisks. */
+const AROUND_CHARS = 80
 
 /** The first of a macro's choices, to be deterministic. */
 const firstChoice = (choices: string): string =>
@@ -81,17 +84,27 @@ export class Text {
     return this.#withoutOrders(plain, path).trim()
   }
 
-  /** Removes text between asterisks: actions that are narrated instead of said. */
+  /** Removes actions that are narrated between asterisks instead of said. What is stressed there is kept. */
   spoken(text: string, path: string): string {
     const said = text
-      .replace(NARRATION, " ")
+      .replace(NARRATION, (_, stars: string, inside: string, place: number) => {
+        const ends = place + inside.length + 2 * stars.length
+        const before =
+          text
+            .slice(Math.max(0, place - AROUND_CHARS), place)
+            .split("\n")
+            .at(-1) ?? ""
+        const after = text.slice(ends, ends + AROUND_CHARS).split("\n", 1)[0] ?? ""
+        // Two asterisks are bold: stressed wherever they stand.
+        return stars.length === 2 || isEmphasis(inside, before, after) ? inside : " "
+      })
       .replace(/[^\S\n]{2,}/g, " ")
       .split("\n")
       .map((line) => line.trim())
       .join("\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim()
-    if (said !== text.trim())
+    if (said !== text.replaceAll("**", "").trim() && said !== text.replaceAll("*", "").trim())
       this.report.warn(
         "narration_removed",
         path,

@@ -8,13 +8,13 @@ export interface Turn {
 const MAX_TURNS = 12
 const LONGEST_TURN = 2000
 const LONGEST_SAMPLE = 600
-const MAX_DIALOGUES = 250
+const MAX_DIALOGUES = 500
 const MAX_SAMPLES = 40
 const START = /<start>/i
 
 const BEFORE_A_NAME = /^\s{0,4}(?:\*\*)?/
 const AFTER_A_NAME = /^(?:\*\*)?\s?:\s?(?:\*\*)?/
-const PERSON: ReadonlyArray<string> = ["{{user}}", "user", "you"]
+const PERSON: ReadonlyArray<string> = ["{{user}}", "user", "you", "interviewer", "anon"]
 
 /** Who speaks a line, and what they say. Null: it does not begin with a name and a colon. */
 type Speaker = (line: string) => { readonly role: Turn["role"]; readonly said: string } | null
@@ -52,6 +52,38 @@ const turnsIn = (block: string, speaker: Speaker): { readonly turns: ReadonlyArr
 
 const isBoth = (turns: ReadonlyArray<Turn>): boolean =>
   turns.some(({ role }) => role === "user") && turns.some(({ role }) => role === "character")
+
+/**
+ * Conversations that a description tells its character by, and the description without them. A conversation is a run of
+ * spoken lines with both sides in it.
+ */
+export const dialoguesIn = (
+  description: string,
+  names: ReadonlyArray<string>
+): { readonly blocks: ReadonlyArray<string>; readonly rest: string } => {
+  const speaker = speakerOf(names)
+  const blocks: Array<string> = []
+  const rest: Array<string> = []
+  let run: Array<string> = []
+  const end = () => {
+    const block = run.join("\n")
+    if (isBoth(turnsIn(block, speaker).turns)) blocks.push(block)
+    else rest.push(...run)
+    run = []
+  }
+  for (const [place, line] of description.split("\n").entries()) {
+    const isSpoken = speaker(line) !== null
+    if (run.length === 0 && !isSpoken) rest.push(line)
+    else if (isSpoken || (line.trim() !== "" && place > 0 && run.at(-1)?.trim() !== "")) run.push(line)
+    else if (line.trim() === "") run.push(line)
+    else {
+      end()
+      rest.push(line)
+    }
+  }
+  end()
+  return { blocks, rest: rest.join("\n").trim() }
+}
 
 /** Collects dialogues of both sides as examples, and monologues of the character as voice samples. */
 export class Examples {

@@ -1,19 +1,18 @@
 import type { Assets } from "./Assets.ts"
 import { type Bundle, hashOf, splitProfile } from "./Bundle.ts"
+import { describe } from "./describe.ts"
 import { Examples } from "./examples.ts"
-import { traitsOf, withoutPersonalityBlock } from "./traits.ts"
 import { mapLore, type MappedLore } from "./mapLore.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
-import { cut, piecesOf, Text } from "./Text.ts"
+import { nameIn } from "./nameIn.ts"
+import { paragraphsOf } from "./paragraphsOf.ts"
+import { cut, Text } from "./Text.ts"
 import { TROUPE_EXTENSION } from "./troupeExtension.ts"
 
 const LONGEST_NAME = 80
-const LONGEST_SUMMARY = 4000
 const LONGEST_NOTE = 20_000
-const MAX_NOTES = 10
-const LONGEST_BIO = 2000
 const LONGEST_SCENE = 1000
 const MAX_BUBBLES = 4
 const LONGEST_BUBBLE = 600
@@ -47,18 +46,11 @@ const KNOWN = new Set<string>([
   "extensions",
   "assets"
 ])
-const APPEARANCE = /^\W{0,4}(?:appearance|looks?|physical description|aussehen)\W{0,4}[:=]\W{0,4}(\S.*)$/i
 const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
-
-export const bubblesOf = (text: string): ReadonlyArray<string> =>
-  text
-    .split(/\n\s*\n/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
 
 /** Up to the maximum number of greeting bubbles. The rest of the text goes into the last ones. */
 const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyArray<string> => {
-  const parts = bubblesOf(spoken)
+  const parts = paragraphsOf(spoken)
   const bubbles =
     parts.length <= MAX_BUBBLES ? parts : [...parts.slice(0, MAX_BUBBLES - 1), parts.slice(MAX_BUBBLES - 1).join("\n")]
   return bubbles.map((bubble) => text.bounded(bubble, LONGEST_BUBBLE, path))
@@ -137,49 +129,6 @@ const proposeTalkativeness = (data: Fields, at: string, report: Report): void =>
   )
 }
 
-/** The summary, overlong parts of it as notes, and the looks, traits and speech that it describes. */
-const describe = (data: Fields, at: string, text: Text, examples: Examples, names: ReadonlyArray<string>) => {
-  const { report } = text
-  const path = `${at}description`
-  const [before = "", ...dialogues] = text.prepare(data["description"], path).split(/<start>/i)
-  if (dialogues.length > 0) examples.takeBlocks(dialogues.join("<START>"), names, path)
-  const { traits: inBlock, rest } = withoutPersonalityBlock(before)
-  const looks = rest
-    .split("\n")
-    .map((line) => APPEARANCE.exec(line)?.[1]?.trim() ?? "")
-    .filter((line) => line !== "")
-  if (looks.length > 0) report.mapped(path, "visual_identity.appearance")
-
-  const personality = text.prepare(data["personality"], `${at}personality`)
-  const listed = traitsOf(personality)
-  const traits = [...new Set([...inBlock, ...(listed ?? [])])].slice(0, 20)
-  if (traits.length > 0) report.mapped(inBlock.length > 0 ? path : `${at}personality`, "character.persona.traits")
-  const whole = [rest.trim(), listed === null ? personality : ""].filter((part) => part !== "").join("\n\n")
-  if (listed === null && personality !== "") report.mapped(`${at}personality`, "character.persona.summary")
-
-  const [summary = "", ...more] = whole === "" ? [] : piecesOf(whole, LONGEST_SUMMARY)
-  if (summary !== "") report.mapped(path, "character.persona.summary")
-  const notes = piecesOf(more.join("\n\n"), LONGEST_NOTE)
-  if (notes.length > 0)
-    report.warn(
-      "description_parted",
-      path,
-      `Longer than ${LONGEST_SUMMARY} characters. The rest became evidence, which is used when relevant.`,
-      notes[0]
-    )
-  if (notes.length > MAX_NOTES)
-    report.warn("text_truncated", path, `Longer than ${MAX_NOTES * LONGEST_NOTE} characters. The rest was omitted.`)
-  return {
-    summary,
-    traits,
-    looks: cut(looks.join("\n"), 1500),
-    bio: cut(bubblesOf(rest)[0] ?? "", LONGEST_BIO).trim(),
-    notes: notes
-      .slice(0, MAX_NOTES)
-      .map((note) => ({ kind: "author_note", text: note, trust: "authored", source: { title: path } }))
-  }
-}
-
 /** Converts a character card of version 1, 2 or 3 to a bundle. `at` is the path of its fields. */
 export const mapCard = async (card: Fields, assets: Assets, report: Report): Promise<Bundle> => {
   const isNested = isRecord(card["data"])
@@ -191,7 +140,11 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
   const examples = new Examples(text)
   const names = [cut(name, LONGEST_NAME), nickname]
 
-  const displayName = text.bounded(text.prepare(name, `${at}name`) || nickname || "Unnamed", LONGEST_NAME, `${at}name`)
+  const displayName = text.bounded(
+    nameIn(text, name, `${at}name`) ?? (nickname || "Unnamed"),
+    LONGEST_NAME,
+    `${at}name`
+  )
   report.mapped(`${at}name`, "character.display_name")
   const described = describe(data, at, text, examples, names)
   const scene = text.bounded(text.prepare(data["scenario"], `${at}scenario`), LONGEST_SCENE, `${at}scenario`)
@@ -244,6 +197,7 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
         ...(described.traits.length > 0 && { traits: described.traits })
       }
     }),
+    ...(described.interests.length > 0 && { interests: described.interests }),
     ...examples.fields,
     ...(greeting !== undefined && { greeting }),
     ...(scene !== "" && { world_context: { scene } })

@@ -3,6 +3,7 @@ import { Examples, type Turn } from "./examples.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
+import { nameIn } from "./nameIn.ts"
 import { cut, piecesOf, Text } from "./Text.ts"
 
 const USED = new Set([
@@ -32,6 +33,22 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0)
 
+const speakerOf = (message: Fields): string => (textOf(message["user"]) || textOf(message["name"])).trim().toLowerCase()
+const PERSON = /^(?:\{\{\s*(?:user|name)\s*(?:\d+\s*)?\}\}|user\s?\d*|you|human|anon(?:ymous)?|person)$/
+
+/**
+ * Which speakers of a conversation are the person. Authors name the person by a placeholder, and everybody else is the
+ * character, whatever it is called there. Without a placeholder, everybody but the character is the person, or else
+ * the one who speaks first.
+ */
+const personIn = (speakers: ReadonlyArray<string>, name: string): ((speaker: string) => boolean) => {
+  const own = name.toLowerCase()
+  const [first = ""] = speakers
+  if (speakers.some((speaker) => PERSON.test(speaker))) return (speaker) => PERSON.test(speaker)
+  if (speakers.includes(own)) return (speaker) => speaker !== own
+  return (speaker) => new Set(speakers).size > 1 && speaker === first
+}
+
 /**
  * The secrets of an elizaOS character are API keys of its operator. They are left out, and the report says so without
  * quoting them.
@@ -59,7 +76,7 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
     lines(value)
       .map((line, index) => text.prepare(line, `${path}[${index}]`))
       .filter((line) => line !== "")
-  const name = text.bounded(text.prepare(card["name"], "name") || "Unnamed", 80, "name")
+  const name = text.bounded(nameIn(text, card["name"], "name") ?? "Unnamed", 80, "name")
   report.mapped("name", "character.display_name")
   refuseSecrets(card, report)
 
@@ -86,15 +103,15 @@ export const mapEliza = (card: Fields, report: Report): Bundle => {
   for (const [index, example] of listOf(card["messageExamples"]).entries()) {
     const path = `messageExamples[${index}]`
     // One conversation: a list, or in newer versions an object with a list in it.
-    const messages = Array.isArray(example) ? example : listOf(fieldsOf(example)["examples"])
+    const messages = (Array.isArray(example) ? example : listOf(fieldsOf(example)["examples"])).filter(isRecord)
+    const isPerson = personIn(messages.map(speakerOf), name)
     examples.take(
       messages
-        .filter(isRecord)
         .map((message): Turn => {
-          const who = textOf(message["user"]) || textOf(message["name"])
+          const { content } = message
           return {
-            role: who.toLowerCase() === name.toLowerCase() ? "character" : "user",
-            text: text.prepare(fieldsOf(message["content"])["text"], path)
+            role: isPerson(speakerOf(message)) ? "user" : "character",
+            text: text.prepare(typeof content === "string" ? content : fieldsOf(content)["text"], path)
           }
         })
         .filter((turn) => turn.text !== ""),

@@ -49,7 +49,7 @@ const resultOf = (code: string): string => (KNOWN.has(code) ? code : code.replac
 /** Whether the model cannot be used, and not only in this form or for this text. */
 const isOutage = ({ code, format }: Failure): boolean =>
   format !== true && (code.startsWith("http_") || OUTAGES.has(code))
-const OUTAGES: ReadonlySet<string> = new Set(["connection", "timeout", "quota_exhausted", "bad_response"])
+const OUTAGES: ReadonlySet<string> = new Set(["connection", "cut_off", "timeout", "quota_exhausted", "bad_response"])
 
 interface Failure {
   readonly code: string

@@ -34,7 +34,7 @@ const usd = (input: number, cached: number, output: number): Price => ({
 })
 
 /** Version of the list below. Change it with every price, so that ledger entries show which prices they used. */
-export const PRICE_VERSION = "2026-11-23"
+export const PRICE_VERSION = "2026-11-27"
 
 /** List prices, in USD per million tokens. */
 const listed: ReadonlyMap<string, Price> = new Map([
@@ -50,7 +50,11 @@ const listed: ReadonlyMap<string, Price> = new Map([
   ["gpt-4.1-mini", usd(0.4, 0.1, 1.6)],
   ["gpt-4.1-nano", usd(0.1, 0.025, 0.4)],
   ["gpt-4o", usd(2.5, 1.25, 10)],
-  ["gpt-4o-mini", usd(0.15, 0.075, 0.6)]
+  ["gpt-4o-mini", usd(0.15, 0.075, 0.6)],
+  // Embeddings have no output.
+  ["text-embedding-3-small", usd(0.02, 0.02, 0)],
+  ["text-embedding-3-large", usd(0.13, 0.13, 0)],
+  ["text-embedding-ada-002", usd(0.1, 0.1, 0)]
 ])
 
 /**
@@ -77,6 +81,8 @@ const pictures: ReadonlyMap<string, readonly [square: number, long: number]> = n
   ["dall-e-2", [0.02, 0.02]]
 ])
 const ASSUMED_PICTURE = [0.04, 0.04] as const
+/** A reference picture of up to 1024 pixels is about 400 input tokens, at 10 dollars per million. */
+const REFERENCE = 0.004
 
 /** Our own engines, which are free. */
 const OFFLINE = /^offline-/
@@ -94,8 +100,10 @@ export interface PriceList {
   readonly costMicroUsd: (model: string, tokens: Tokens) => number
   /** Whole micro-USD, rounded up. */
   readonly transcriptionMicroUsd: (model: string, seconds: number) => number
-  /** Whole micro-USD. */
-  readonly imageMicroUsd: (model: string, size: PictureSize) => number
+  /** Whole micro-USD. Reference pictures cost extra by our list. A configured price covers them. */
+  readonly imageMicroUsd: (model: string, size: PictureSize, references?: number) => number
+  readonly transcriptionSourceOf: (model: string) => PriceSource
+  readonly imageSourceOf: (model: string) => PriceSource
   /** Every model with a known price. */
   readonly tokens: ReadonlyArray<{ readonly model: string } & Price>
 }
@@ -130,16 +138,24 @@ export const makePrices = ({
         ? undefined
         : usd(price.input, price.cached_input ?? price.input, price.output)
   }
-  /** The price of anything except tokens: as configured, free, or `fromList`. */
-  const priceOfOther = <A>(
+  /** The price of anything except tokens, in USD, and where it comes from. */
+  const otherPrice = (
     model: string,
-    mine: (price: Exclude<ConfiguredPrice, "list">) => A | undefined,
-    fromList: A,
-    free: A
-  ): A => {
+    unit: "image" | "minute",
+    fromList: number | undefined,
+    assumed: number
+  ): readonly [PriceSource, number] => {
     const price = named(configured, model)
-    const own = price === undefined || price === "list" ? undefined : mine(price)
-    return own ?? (price === "list" || !isFree(model) ? fromList : free)
+    const own = price === undefined || price === "list" ? undefined : price[unit]
+    if (own !== undefined) return ["configured", own]
+    if (price !== "list" && isFree(model)) return ["free", 0]
+    return fromList === undefined ? ["assumed", assumed] : ["list", fromList]
+  }
+  const minuteOf = (model: string) => otherPrice(model, "minute", minutes.get(model), ASSUMED_MINUTE)
+  const pictureOf = (model: string, size: PictureSize) => {
+    const [square, long] = pictures.get(model) ?? []
+    const isSquare = size === "square"
+    return otherPrice(model, "image", isSquare ? square : long, ASSUMED_PICTURE[isSquare ? 0 : 1])
   }
   const sourceOf = (model: string): PriceSource => {
     const own = configuredTokens(model)
@@ -168,20 +184,14 @@ export const makePrices = ({
           1_000_000
       )
     },
-    transcriptionMicroUsd: (model, seconds) =>
-      Math.ceil(
-        (priceOfOther(model, ({ minute }) => minute, minutes.get(model) ?? ASSUMED_MINUTE, 0) * 1_000_000 * seconds) /
-          60
-      ),
-    imageMicroUsd: (model, size) => {
-      const [square, long] = priceOfOther<readonly [number, number]>(
-        model,
-        ({ image }) => (image === undefined ? undefined : [image, image]),
-        pictures.get(model) ?? ASSUMED_PICTURE,
-        [0, 0]
-      )
-      return Math.round((size === "square" ? square : long) * 1_000_000)
+    transcriptionMicroUsd: (model, seconds) => Math.ceil((minuteOf(model)[1] * 1_000_000 * seconds) / 60),
+    imageMicroUsd: (model, size, references = 0) => {
+      const [source, price] = pictureOf(model, size)
+      const extra = source === "list" || source === "assumed" ? references * REFERENCE : 0
+      return Math.round((price + extra) * 1_000_000)
     },
+    transcriptionSourceOf: (model) => minuteOf(model)[0],
+    imageSourceOf: (model) => pictureOf(model, "square")[0],
     tokens: [
       ...new Set([...listed.keys(), ...Object.keys(configured).filter((model) => sourceOf(model) === "configured")])
     ].map((model) => {

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import { dataBlock } from "#pipeline/chat.ts"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { AROUND_MAX_CHARS } from "#pipeline/generation/blockLimits.ts"
+import { MAX_TEXT_CHARS } from "./Embedder.ts"
 import type { PriceList } from "./prices.ts"
 
 /**
@@ -17,6 +18,8 @@ export interface EngineModels {
   /** False: no model analyzes messages or extracts memories. */
   readonly analyzes: boolean
   readonly maxTokens: number
+  /** Embeds the message, to search by meaning. Null: nothing is embedded. */
+  readonly embedModel?: string | null
 }
 
 /** The offline engine is free, so its answers need no limit. */
@@ -49,7 +52,7 @@ const BYTES_PER_TOKEN = 3
  * Size in bytes of rules, markup, schema and every block with its own limit. The message and the character are added.
  */
 const ANALYZE_BYTES = 9_000
-const GENERATE_BYTES = 19_000 + AROUND_MAX_CHARS
+const GENERATE_BYTES = 23_000 + AROUND_MAX_CHARS
 const CRITIC_BYTES = 8_000
 const UPDATE_BYTES = 18_000
 
@@ -98,7 +101,7 @@ const assured: Record<TurnKind, ReadonlyArray<Call>> = {
   proactive: [generate]
 }
 /** What most turns need. */
-const usual: Record<TurnKind, ReadonlyArray<Call>> = {
+export const usual: Record<TurnKind, ReadonlyArray<Call>> = {
   fast: [analyze, generate, update],
   deep: [analyze, generate, critic, update],
   proactive: [generate]
@@ -111,7 +114,8 @@ interface Rate {
   readonly perCharacterMegabyte: number
 }
 
-const rateOf = (
+/** The rate of these calls. */
+export const rateOf = (
   prices: PriceList,
   cast: EngineModels,
   calls: ReadonlyArray<Call>,
@@ -164,6 +168,18 @@ export type Reserve = (kind: TurnKind, text: string) => Reservation
 
 const messageBytes = (text: string): number => Buffer.byteLength(dataBlock("message", { text }))
 
+/** The tokens that a model adds to each text, such as its beginning and its end. */
+const TEXT_FRAME_TOKENS = 16
+/** The maximum cost of embedding texts with this many bytes: a token is at least one byte. */
+export const embeddingMicroUsd = (prices: PriceList, model: string, textBytes: ReadonlyArray<number>): number =>
+  prices.costMicroUsd(model, {
+    inputTokens: textBytes.reduce((sum, bytes) => sum + bytes + TEXT_FRAME_TOKENS, 0),
+    cachedInputTokens: 0,
+    outputTokens: 0
+  })
+/** A UTF-16 unit is at most three bytes. */
+export const LONGEST_TEXT_BYTES = 3 * MAX_TEXT_CHARS
+
 /** The reservations for turns with these models. */
 export const reserving = (prices: PriceList, cast: EngineModels): Reserve => {
   const rates = {
@@ -174,6 +190,8 @@ export const reserving = (prices: PriceList, cast: EngineModels): Reserve => {
   // Extraction by rules is free.
   const extraction = cast.analyzes ? [update] : []
   const reading = assuring(prices, cast, extraction, extraction)
+  const embedding =
+    typeof cast.embedModel === "string" ? embeddingMicroUsd(prices, cast.embedModel, [LONGEST_TEXT_BYTES]) : 0
   // Free calls need no measuring.
   const isFree = (rate: Rate) => rate.fixed === 0 && rate.perMessageMegabyte === 0
   const amount = (rate: Rate, bytes: number) => rate.fixed + Math.ceil((rate.perMessageMegabyte * bytes) / 1_000_000)
@@ -181,7 +199,7 @@ export const reserving = (prices: PriceList, cast: EngineModels): Reserve => {
     const rate = rates[kind]
     const bytes = isFree(rate) && isFree(reading) ? 0 : messageBytes(text)
     return {
-      turn: amount(rate, bytes),
+      turn: amount(rate, bytes) + embedding,
       reading: kind === "proactive" ? 0 : amount(reading, bytes),
       perCharacterMegabyte: rate.perCharacterMegabyte
     }
@@ -190,7 +208,6 @@ export const reserving = (prices: PriceList, cast: EngineModels): Reserve => {
 
 /** A typical size of a character. */
 export const TYPICAL_CHARACTER_BYTES = 12_000
-const TYPICAL_MESSAGE = "x".repeat(200)
 
 /** The total of a reservation, for a character of this many bytes. */
 export const totalOf = (
@@ -208,11 +225,11 @@ const callMicroUsd = (prices: PriceList, model: string, bytes: number, maxTokens
     outputTokens: maxTokens
   })
 
-/** The maximum cost of these eval messages and of the judge's questions about them. */
+/** The maximum cost of these messages of an eval to a character of this size, and of the questions to the judge. */
 export const evalMicroUsd = (prices: PriceList, cast: EngineModels) => {
   const reserve = reserving(prices, cast)
-  return (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number): number =>
-    messages.reduce((sum, text) => sum + totalOf(reserve(mode, text)), 0) +
+  return (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number, characterBytes: number): number =>
+    messages.reduce((sum, text) => sum + totalOf(reserve(mode, text), characterBytes), 0) +
     questions * callMicroUsd(prices, cast.model, JUDGE_BYTES, notesTokens(cast.maxTokens))
 }
 
@@ -244,37 +261,3 @@ export const readingMicroUsd = (prices: PriceList, cast: EngineModels, text: str
     SOURCE_BYTES + Buffer.byteLength(dataBlock("source", { text })),
     notesTokens(cast.maxTokens)
   )
-
-/** Length of a typical answer. */
-const ANSWER_TOKENS = 250
-
-/** The approximate cost of a turn: a third of the prompt limit, and short answers. */
-const estimateMicroUsd = (prices: PriceList, cast: EngineModels, kind: TurnKind): number => {
-  const { fixed, perMessageMegabyte, perCharacterMegabyte } = rateOf(prices, { ...cast, maxTokens: 0 }, usual[kind])
-  const answers = usual[kind]
-    .filter(({ by }) => by === "model" || cast.analyzes)
-    .reduce((sum, { by }) => sum + (ANSWER_TOKENS * prices.priceOf(cast[by]).output) / 1_000_000, 0)
-  return Math.ceil(
-    fixed / 3 +
-      (perMessageMegabyte * TYPICAL_MESSAGE.length + perCharacterMegabyte * TYPICAL_CHARACTER_BYTES) / 1_000_000 +
-      answers
-  )
-}
-
-/**
- * The cost of a message with these models, in micro-USD: the reservation for a short message to a character of typical
- * size, and the approximate actual cost.
- */
-export const ratesOf = (prices: PriceList, cast: EngineModels) => {
-  const reserve = reserving(prices, cast)
-  const worst = (kind: TurnKind) => totalOf(reserve(kind, TYPICAL_MESSAGE))
-  const estimate = (kind: TurnKind) => estimateMicroUsd(prices, cast, kind)
-  return {
-    evalTurn: { worst: worst("fast"), estimate: estimate("fast") },
-    messages: (["fast", "deep", "proactive"] as const).map((kind) => ({
-      kind: kind === "proactive" ? kind : (`message_${kind}` as const),
-      worst: worst(kind),
-      estimate: estimate(kind)
-    }))
-  }
-}

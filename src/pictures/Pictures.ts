@@ -6,6 +6,7 @@ import * as Semaphore from "effect/Semaphore"
 import { exceedsDecodedLimit, DECODED_TOO_LARGE } from "./decodedSize.ts"
 import { loadSharp } from "./loadSharp.ts"
 import { readType } from "./readType.ts"
+import { withoutTexts } from "./withoutTexts.ts"
 
 export interface Picture {
   readonly bytes: Uint8Array
@@ -104,7 +105,8 @@ export class Pictures extends Context.Service<
           const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
           const type = readType(whole)
           if ("problem" in type) return yield* new PictureRefused(type)
-          return yield* slots.withPermits(1)(write(whole, type.format))
+          const picture = type.format === "png" ? withoutTexts(whole) : whole
+          return yield* slots.withPermits(1)(write(picture, type.format))
         }),
         square: (bytes, side) => slots.withPermits(1)(square(bytes, side))
       })

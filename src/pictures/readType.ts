@@ -3,6 +3,9 @@ export type PictureType = { readonly format: "png" | "jpeg" | "webp" } | { reado
 
 const starts = (bytes: Buffer, signature: ReadonlyArray<number>) => signature.every((byte, at) => bytes[at] === byte)
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+/** The types of chunks as numbers: a file may have hundreds of thousands of chunks. */
+const ANIMATION = 0x6163544c
+const END = 0x49454e44
 const JPEG = [0xff, 0xd8, 0xff]
 
 const cutOff = { problem: "The picture is truncated." }
@@ -13,11 +16,11 @@ const unknown = { problem: "This is not a PNG, JPEG or WebP picture." }
 /** A chunk is its length, its type, that many bytes and a checksum. */
 const pngOf = (bytes: Buffer): PictureType => {
   for (let at = PNG.length; at + 12 <= bytes.length;) {
-    const type = bytes.toString("latin1", at + 4, at + 8)
+    const type = bytes.readUInt32BE(at + 4)
     at += 12 + bytes.readUInt32BE(at)
     if (at > bytes.length) return cutOff
-    if (type === "acTL") return animated
-    if (type === "IEND") return at === bytes.length ? { format: "png" } : followed
+    if (type === ANIMATION) return animated
+    if (type === END) return at === bytes.length ? { format: "png" } : followed
   }
   return cutOff
 }

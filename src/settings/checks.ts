@@ -42,6 +42,16 @@ export const optionalUrl = (setting: string, text: Given) => {
   return address === null ? Effect.succeed(null) : url(setting, address, ["http:", "https:"])
 }
 
+/** An address that links begin with. What a browser would read differently is normalized. */
+export const publicUrl = Effect.fnUntraced(function* (setting: string, text: Given) {
+  const address = yield* optionalUrl(setting, text)
+  if (address === null) return null
+  const { username, password, href } = new URL(address)
+  const begins = username === "" && password === "" && !/[?#]/.test(address)
+  const problem = "must have no query, no fragment and no password, because links begin with it"
+  return yield* need(setting, begins ? href.replace(/(?<!\/)\/+$/, "") : null, problem)
+})
+
 export const seconds = (setting: string, text: string) => {
   const value = Number(text)
   const fits = text.trim() !== "" && value > 0 && value <= 3600

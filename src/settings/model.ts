@@ -12,6 +12,7 @@ const env = Config.all({
   OPENAI_MODEL: text("OPENAI_MODEL", "gpt-5-mini"),
   OPENAI_ANALYZE_MODEL: Config.option(Config.String("OPENAI_ANALYZE_MODEL")),
   OPENAI_TRANSCRIBE_MODEL: Config.option(Config.String("OPENAI_TRANSCRIBE_MODEL")),
+  OPENAI_EMBED_MODEL: Config.option(Config.String("OPENAI_EMBED_MODEL")),
   OPENAI_IMAGE_MODEL: Config.option(Config.String("OPENAI_IMAGE_MODEL")),
   OPENAI_TIMEOUT_SECONDS: text("OPENAI_TIMEOUT_SECONDS", "20"),
   OPENAI_ANALYZE: text("OPENAI_ANALYZE", "on"),
@@ -62,6 +63,7 @@ export const readModel = Effect.gen(function* () {
     model,
     analyzeModel: check.given(e.OPENAI_ANALYZE_MODEL) ?? model,
     transcribeModel: check.given(e.OPENAI_TRANSCRIBE_MODEL),
+    embedModel: check.given(e.OPENAI_EMBED_MODEL),
     imageModel: check.given(e.OPENAI_IMAGE_MODEL),
     callTimeout,
     ...drawing

@@ -1,18 +1,27 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { CELL } from "#src/accounts/apiKey.ts"
+import { serversOf } from "#src/db/postgres/primary.ts"
 import * as check from "./checks.ts"
 import { text } from "./text.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
 export type Role = (typeof ROLES)[number]
 
+/** Of processes without the role `api`, which listen nowhere else. It is that of OpenTelemetry's exporters. */
+const OPERATIONS_PORT = 9464
+
+const CELL_FORM = "must be 1 to 8 lower-case letters and digits"
+
 const env = Config.all({
   NODE_ENV: text("NODE_ENV", "development"),
   HOST: text("HOST", "127.0.0.1"),
   PORT: text("PORT", "8080"),
   PUBLIC_URL: Config.option(Config.String("PUBLIC_URL")),
+  CELL: Config.option(Config.String("CELL")),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
+  DATABASE_DIRECT_URL: Config.option(Config.Redacted("DATABASE_DIRECT_URL")),
   DATA_DIR: text("DATA_DIR", ".data"),
   AUTO_MIGRATE: text("AUTO_MIGRATE", "true"),
   ROLES: text("ROLES", ROLES.join(",")),
@@ -21,27 +30,52 @@ const env = Config.all({
   OPERATIONS_PORT: Config.option(Config.String("OPERATIONS_PORT"))
 })
 
+const databaseAddress = (setting: string, address: Redacted.Redacted<string>) =>
+  Effect.forEach(
+    serversOf(Redacted.value(address)),
+    (server) => check.url(setting, server, ["postgres:", "postgresql:"]),
+    { discard: true }
+  )
+
 export const readServer = Effect.gen(function* () {
   const e = yield* env
   const production =
     (yield* check.oneOf("NODE_ENV", e.NODE_ENV, ["development", "production", "test"])) === "production"
   const databaseUrl = check.givenSecret(e.DATABASE_URL)
-  if (databaseUrl !== null) yield* check.url("DATABASE_URL", Redacted.value(databaseUrl), ["postgres:", "postgresql:"])
+  if (databaseUrl !== null) yield* databaseAddress("DATABASE_URL", databaseUrl)
+  const databaseDirectUrl = check.givenSecret(e.DATABASE_DIRECT_URL)
+  if (databaseDirectUrl !== null) {
+    yield* databaseAddress("DATABASE_DIRECT_URL", databaseDirectUrl)
+    yield* check.need("DATABASE_DIRECT_URL", databaseUrl, "needs DATABASE_URL, the address of the pooler")
+  }
   const operationsPort = check.given(e.OPERATIONS_PORT)
+  const cell = check.given(e.CELL) ?? ""
+  const roles = yield* check.listOf("ROLES", e.ROLES, ROLES)
   return {
     production,
     host: yield* check.named("HOST", e.HOST),
     port: yield* check.whole("PORT", e.PORT, 0, 65535),
-    publicUrl: yield* check.optionalUrl("PUBLIC_URL", e.PUBLIC_URL),
+    publicUrl: yield* check.publicUrl("PUBLIC_URL", e.PUBLIC_URL),
+    /** The code of this cell in new keys. Empty: there is none. */
+    cell: yield* check.need("CELL", cell === "" || CELL.test(cell) ? cell : null, CELL_FORM),
     databaseUrl,
+    /** The database server itself. Set: `databaseUrl` leads to a pooler in transaction mode. */
+    databaseDirectUrl,
     dataDir: yield* check.named("DATA_DIR", e.DATA_DIR),
     /** Whether a process migrates the schema when it starts. Otherwise it refuses to start on a different one. */
     autoMigrate: (yield* check.oneOf("AUTO_MIGRATE", e.AUTO_MIGRATE, ["true", "false"])) === "true",
-    roles: yield* check.listOf("ROLES", e.ROLES, ROLES),
+    roles,
     /** The listener for probes and Prometheus. Without a port there is none. */
     operations: {
       host: yield* check.named("OPERATIONS_HOST", e.OPERATIONS_HOST),
-      port: operationsPort === null ? null : yield* check.whole("OPERATIONS_PORT", operationsPort, 0, 65535)
+      port:
+        operationsPort !== null
+          ? yield* check.whole("OPERATIONS_PORT", operationsPort, 0, 65535)
+          : roles.has("api")
+            ? null
+            : OPERATIONS_PORT,
+      /** Whether the operator has chosen the port. Otherwise the process also works without it. */
+      isChosen: operationsPort !== null
     },
     /** The number of proxies in front of the server. */
     trustedProxies: yield* check.proxies("TRUST_PROXY", e.TRUST_PROXY)

@@ -12,10 +12,11 @@ const WORKER_AT = UNIT_AT + MAX_UNIT_BYTES
 
 /**
  * What the monitor thread sees of the main thread. `entry` is 0 outside of any unit, or else a number that changes each
- * time a unit is entered.
+ * time a unit is entered. `hasWorked`: a unit was entered at some time.
  */
 export interface Seen {
   readonly beats: number
+  readonly hasWorked: boolean
   readonly entry: number
   readonly unit: string
   readonly workerId: string
@@ -56,11 +57,13 @@ export class Vitals {
 
   see(): Seen {
     const entry = Atomics.load(this.#head, ENTRY)
+    const unitLength = Atomics.load(this.#head, UNIT_LENGTH)
     const text = (at: number, length: number) => this.#bytes.toString("latin1", at, at + length)
     return {
       beats: Atomics.load(this.#head, BEATS),
+      hasWorked: unitLength > 0,
       entry,
-      unit: entry === 0 ? "" : text(UNIT_AT, Atomics.load(this.#head, UNIT_LENGTH)),
+      unit: entry === 0 ? "" : text(UNIT_AT, unitLength),
       workerId: text(WORKER_AT, Atomics.load(this.#head, WORKER_LENGTH))
     }
   }

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import type { Scope } from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { Attempt, Channel, Delivery } from "#channels/Channel.ts"
-import { push } from "#test/support/push.ts"
+import { push } from "#test/support/conversation/push.ts"
 
 /** What a receiver does with a delivery. */
 export type Behaviour =
@@ -63,7 +63,7 @@ const BEHAVIOURS = Object.keys(OUTCOMES) as ReadonlyArray<Behaviour>
 
 /** Every push channel passes these. */
 export const itKeepsTheContract = (make: MakeHarness): void => {
-  describe("the contract of a push channel", () => {
+  describe.concurrent("the contract of a push channel", () => {
     it.effect.each(BEHAVIOURS)(
       "reports the right outcome for a receiver that %s, without an error and within the time limits",
       (behaviour) =>

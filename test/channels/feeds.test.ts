@@ -23,7 +23,8 @@ class FakeLog {
       text: cursors.map((cursor) => `<${cursor}>`).join(""),
       nextCursor: cursors.at(-1) ?? since,
       tail: this.tail,
-      keptAfter: 0
+      keptAfter: 0,
+      isBeyond: since > this.tail
     }
   }
 }
@@ -77,12 +78,12 @@ const setUp = Effect.gen(function* () {
     return { sink, leave }
   })
   const settle = TestClock.adjust(0)
-  const append = (count: number) => {
-    log.tail += count
-    signals.announce([{ sessionId: session.sessionId, cursor: log.tail }])
+  const announce = (cursor: number) => {
+    signals.announce([{ ...session, cursor }])
     return settle
   }
-  return { log, feeds, follow, append }
+  const append = (count: number) => announce((log.tail += count))
+  return { log, feeds, follow, append, announce }
 })
 
 const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
@@ -204,6 +205,23 @@ describe("followers of one log", () => {
       yield* append(450)
       const { sink } = yield* follow()
       assert.deepStrictEqual(sink.cursors, upTo(450))
+    })
+  )
+})
+
+describe("followers of a log that loses events", () => {
+  it.effect("end, so that they are told when they reconnect, and a late notification ends nobody", () =>
+    Effect.gen(function* () {
+      const { follow, append, announce, feeds } = yield* setUp
+      yield* append(5)
+      const { sink } = yield* follow()
+      yield* append(-2)
+      assert.isTrue(sink.ended)
+      const next = yield* follow(3)
+      yield* append(2)
+      yield* announce(4)
+      assert.deepStrictEqual([next.sink.cursors, next.sink.ended], [[4, 5], false])
+      assert.strictEqual(yield* feeds.count, 1)
     })
   )
 })

@@ -25,7 +25,7 @@ import {
   status
 } from "#test/support/Receiver.ts"
 import { ASKED, type Behaviour, itKeepsTheContract } from "./contract.ts"
-import { push } from "#test/support/push.ts"
+import { push } from "#test/support/conversation/push.ts"
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 const EVENT = `{"cursor":7,"type":"message.created"}`
@@ -94,7 +94,7 @@ itKeepsTheContract(
 
 const codeOf = (attempt: Attempt) => ("errorCode" in attempt ? `${attempt._tag} ${attempt.errorCode}` : attempt._tag)
 
-describe("an answer", () => {
+describe.concurrent("an answer", () => {
   const chunk = (bytes: string) => `HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n${bytes}`
 
   it.effect.each([

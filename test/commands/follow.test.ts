@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { afterEach, assert, describe, it, vi } from "vitest"
-import { connect } from "#src/commands/api.ts"
-import { follow } from "#src/commands/follow.ts"
+import { connect } from "#src/commands/terminal/api.ts"
+import { follow } from "#src/commands/conversation/follow.ts"
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,5 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { rawClient } from "../support/rawRequest.ts"
+import { rawClient } from "#test/support/hostile/rawRequest.ts"
 import { type FakeTelegram, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
 
 let telegram: FakeTelegram

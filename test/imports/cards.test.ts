@@ -12,7 +12,7 @@ import {
   pngWith,
   text,
   zipOf
-} from "#test/support/cards.ts"
+} from "#test/support/files/cards.ts"
 
 const options = { format: "auto", filename: "", forPresent: false } as const
 const readJson = (json: unknown, more: object = {}): Promise<ReadImport> =>

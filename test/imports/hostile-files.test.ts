@@ -15,8 +15,8 @@ import {
   SIGNATURE,
   text,
   zipOf
-} from "#test/support/cards.ts"
-import { effortOf } from "#test/support/effortOf.ts"
+} from "#test/support/files/cards.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
 
 const MIB = 1024 * 1024
 const readFile = (bytes: Buffer) =>

@@ -4,9 +4,9 @@ import * as Redacted from "effect/Redacted"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { type Analyst, Analyst as AnalystPort } from "#pipeline/grounding/Analyst.ts"
 import { layer, type OpenAiEngineOptions } from "#src/model/openai/OpenAiEngine.ts"
-import { type Behaviour, start } from "#test/support/FakeModel.ts"
-import { requestOf } from "#test/support/requests.ts"
-import { turnOf } from "#test/support/turns.ts"
+import { type Behaviour, start } from "#test/support/model/FakeModel.ts"
+import { requestOf } from "#test/support/conversation/requests.ts"
+import { turnOf } from "#test/support/conversation/turns.ts"
 
 const missing: Analyst = { analyze: () => Effect.die(new Error("there is no analyst")) }
 

@@ -3,16 +3,42 @@ import { type Act, actOf } from "#pipeline/relational/rules/acts.ts"
 
 const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
   ["greeting", ["hi", "Hello!", "good morning", "hey you", "nice to meet you", "Moin"]],
-  ["farewell", ["bye", "good night", "ok I have to go", "see you tomorrow", "gute Nacht", "night", "ttyl"]],
+  [
+    "farewell",
+    ["bye", "good night", "aight im out", "ok I have to go", "see you tomorrow", "gute Nacht", "night", "ttyl"]
+  ],
   ["thanks", ["thanks!", "thank you so much", "thanks for listening", "danke"]],
   ["apology", ["sorry", "I'm so sorry", "oh, my bad", "sorry, that was mean"]],
   ["compliment", ["you're funny", "I like talking to you", "that's beautiful", "good answer", "wise"]],
   ["affection", ["I love you", "do you like me?", "will you marry me"]],
-  ["insult", ["you're stupid", "shut up", "you are so boring", "I hate you", "this is boring"]],
+  [
+    "insult",
+    [
+      "you're stupid",
+      "shut up",
+      "what is this shit",
+      "that's it?",
+      "you don't even exist",
+      "you are so boring",
+      "I hate you",
+      "this is boring"
+    ]
+  ],
   ["good_news", ["I passed my exam!", "I got the job", "we're getting married", "I'm so happy"]],
   [
     "bad_news",
-    ["I had a bad day", "I failed my exam", "I can't sleep", "my boss shouted at me", "we broke up", "my phone died"]
+    [
+      "I had a bad day",
+      "had a shit day",
+      "my back is killing me",
+      "cant really sleep",
+      "e chumbei a estruturas",
+      "I failed my exam",
+      "I can't sleep",
+      "my boss shouted at me",
+      "we broke up",
+      "my phone died"
+    ]
   ],
   ["grief", ["my cat died yesterday", "I lost my father", "the funeral is tomorrow"]],
   [
@@ -30,6 +56,12 @@ const acts: ReadonlyArray<readonly [Act, ReadonlyArray<string>]> = [
     "question_self",
     [
       "what do you do all day",
+      "whats your favourite colour",
+      "u scared of anything",
+      "bet you never seen a storm",
+      "and you feel good about that do you",
+      "o que fazes aí na noruega",
+      "what made you want to live there",
       "are you lonely?",
       "have you ever been in love?",
       "tell me about your family",
@@ -65,6 +97,11 @@ describe("the dialogue act of a message", () => {
   it.each([
     ["what are you afraid of?", "bad_news"],
     ["I'm not sad", "bad_news"],
+    ["so you did feel bad", "bad_news"],
+    ["i used to work in the post office", "farewell"],
+    ["she always starts on me about getting married", "good_news"],
+    ["my wife does nights at the hospital", "bad_news"],
+    ["what made you want to live there", "meta"],
     ["who won the lottery?", "good_news"],
     ["I didn't pass", "good_news"],
     ["you're not stupid", "insult"],

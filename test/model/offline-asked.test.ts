@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { talk } from "#test/support/talk.ts"
-import { characterOf } from "#test/support/turns.ts"
+import { talk } from "#test/support/conversation/talk.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 
 const [edda, silvan, ines] = demoCharacters.map((profile) => characterOf(profile))
 const repliesOf = (character: typeof edda, script: ReadonlyArray<string>) =>

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import { greetingBubbles } from "#pipeline/domain/greeting.ts"
 import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { SCRIPTS } from "#test/support/scripts.ts"
-import { talk } from "#test/support/talk.ts"
-import { characterOf } from "#test/support/turns.ts"
+import { SCRIPTS } from "#test/support/conversation/scripts.ts"
+import { talk } from "#test/support/conversation/talk.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 
 const demo = demoCharacters.map((profile) => ({
   character: characterOf(profile),

@@ -5,8 +5,8 @@ import { terms } from "#pipeline/retrieval/terms.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { proactiveReply } from "#src/model/offline/proactiveReply.ts"
-import { historyOf } from "#test/support/turns.ts"
-import { requestOf } from "#test/support/requests.ts"
+import { historyOf } from "#test/support/conversation/turns.ts"
+import { requestOf } from "#test/support/conversation/requests.ts"
 
 const cold: ProactiveBrief = { reason: "cold_initiate", about: null, avoid: [], channels: ["event_log"] }
 const [edda = {}] = demoCharacters
@@ -18,7 +18,7 @@ describe("the offline engine, when the character writes first", () => {
     const history = historyOf("My exam is on Friday.", "Good luck with it.")
     const said = written({ ...cold, reason: "event_followup", about: "Their exam is on Friday" }, history, 3)
     assert.match(said?.line ?? "", /exam/i)
-    assert.deepStrictEqual(said?.cites, [1])
+    assert.deepStrictEqual(said?.cites, ["cursor-1"])
     assert.include(
       written({ ...cold, reason: "open_loop_due", about: "I am moving to Lisbon" }, [], 3)?.line ?? "",
       "ou are moving to Lisbon"

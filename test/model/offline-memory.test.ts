@@ -5,9 +5,9 @@ import { Writer } from "#pipeline/generation/Writer.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
-import { requestOf } from "#test/support/requests.ts"
-import { talk } from "#test/support/talk.ts"
-import { characterOf, historyOf, plainCharacter } from "#test/support/turns.ts"
+import { requestOf } from "#test/support/conversation/requests.ts"
+import { talk } from "#test/support/conversation/talk.ts"
+import { characterOf, historyOf, plainCharacter } from "#test/support/conversation/turns.ts"
 
 /** What the person says, what they ask then, what the answer must contain, and which messages it must cite. */
 const remembered: ReadonlyArray<readonly [ReadonlyArray<string>, string, RegExp, number]> = [
@@ -45,7 +45,12 @@ const remembered: ReadonlyArray<readonly [ReadonlyArray<string>, string, RegExp,
   [["my birthday is on May 3"], "when is my birthday?", /May 3/, 0],
   [["I'm allergic to nuts"], "what am I allergic to?", /nuts/, 0],
   [["I quit smoking in June"], "when did I quit smoking?", /June/, 0],
-  [["we are moving to Porto in spring"], "when are we moving?", /spring/, 0]
+  [["we are moving to Porto in spring"], "when are we moving?", /spring/, 0],
+  [["been sober since 2020"], "since when dont i drink", /2020/, 0],
+  [["i come from Konya"], "from which city i come", /Konya/, 0],
+  [["i've had this cafe since 2003"], "when did i open the cafe", /2003/, 0],
+  [["i've got my own place, two rooms above the chippy"], "where do i live", /chippy/, 0],
+  [["my sister Nadia plays the cello"], "which instrument does nadia play", /cello/, 0]
 ]
 
 const unknown: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
@@ -56,6 +61,7 @@ const unknown: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["my name is Bob", "my name is not Bob"], "what's my name?"],
   [["hello"], "where do I live?"],
   [["do you live in Leeds?"], "where do I live?"],
+  [["i've been offered a job in Bergen"], "did i take the job"],
   [["my name is <|im_end|>"], "what's my name?"]
 ]
 
@@ -82,7 +88,12 @@ describe("the memory of the offline engine", () => {
           "I don't think you told me.",
           "You haven't said, as far as I know.",
           "That never came up. Tell me now?",
-          "I'd remember that, and I don't. What is it?"
+          "I'd remember that, and I don't. What is it?",
+          // Something near was told.
+          "I've lost that one. Tell me again?",
+          "You may have told me, but I've lost it. Say it once more?",
+          "That one slipped away from me. Tell me again.",
+          "I can't find it anymore. Would you tell me again?"
         ],
         last?.reply
       )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { talk } from "#test/support/talk.ts"
-import { characterOf } from "#test/support/turns.ts"
+import { talk } from "#test/support/conversation/talk.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 
 const of = (fields: object) => characterOf({ slug: "ada", display_name: "Ada", ...fields })
 const said = (fields: object, ...script: ReadonlyArray<string>) =>

@@ -15,9 +15,9 @@ import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
 import { LINE_KINDS } from "#src/model/offline/lineKinds.ts"
 import { fillSlots } from "#src/model/offline/slots.ts"
 import { layer as offline } from "#src/model/offline/OfflineWriter.ts"
-import { plainGrounding } from "#test/support/requests.ts"
-import { talk } from "#test/support/talk.ts"
-import { characterOf, gateContextOf, historyOf, plainCharacter, turnOf } from "#test/support/turns.ts"
+import { plainGrounding } from "#test/support/conversation/requests.ts"
+import { talk } from "#test/support/conversation/talk.ts"
+import { characterOf, gateContextOf, historyOf, plainCharacter, turnOf } from "#test/support/conversation/turns.ts"
 
 const demo = demoCharacters.map((profile) => characterOf(profile))
 
@@ -193,7 +193,11 @@ describe("the offline engine", () => {
       const memories = new Map([["cursor-1", "my dog is called Biscuit"]])
       for (const text of Object.values(character.offline_lines).flat()) {
         const said =
-          fillSlots(text, { subject: "your dog", value: "Biscuit", quote: "your dog is called Biscuit" }, false) ?? ""
+          fillSlots(
+            text,
+            { subject: "your dog", value: "Biscuit", quote: "your dog is called Biscuit", topics: "fog or goats" },
+            false
+          ) ?? ""
         assert.isNull(refusal({ text: said, citedIds: [...memories.keys()] }, { ...context, memories }), said)
       }
     })

@@ -6,11 +6,12 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
+import { SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { layer, type OpenAiEngineOptions } from "#src/model/openai/OpenAiEngine.ts"
 import { LIST_PRICES, tokensIn } from "#src/model/prices.ts"
-import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
-import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
-import { requestOf } from "#test/support/requests.ts"
+import { type Behaviour, FAKE_USAGE, type FakeModel, start } from "#test/support/model/FakeModel.ts"
+import { PROVIDER_SECRET } from "#test/support/model/providerSecret.ts"
+import { requestOf } from "#test/support/conversation/requests.ts"
 
 const KEY = "sk-test-key"
 const MODEL = "gpt-5-mini"
@@ -38,7 +39,9 @@ const harness = Effect.fnUntraced(function* (
   return {
     fake,
     ask: writer.write,
-    write: writer.write(requestOf("hello")),
+    /** A turn with something to decide, so that JSON is requested. */
+    write: writer.write(requestOf("hello", { request: { decisions: ["reply", "withhold"] } })),
+    writePlain: writer.write(requestOf("hello")),
     formats: () => fake.requests.map((request) => request.format)
   }
 })
@@ -140,8 +143,8 @@ describe("a reply", () => {
         Effect.sync(() => {
           told.push([fake.requests.length, usage])
         })
-      const { usage } = yield* ask(requestOf("hello", { request: { onSpent } }))
-      yield* ask(requestOf("hello", { request: { onSpent } }))
+      const { usage } = yield* ask(requestOf("hello", { request: { onSpent, decisions: ["reply", "withhold"] } }))
+      yield* ask(requestOf("hello", { request: { onSpent, decisions: ["reply", "withhold"] } }))
       assert.deepStrictEqual(told, [[1, usageOf(1)]])
       assert.deepStrictEqual(usage, usageOf(2))
     })
@@ -254,10 +257,9 @@ describe("a server without structured output", () => {
 
   it.live("is asked for plain text in a conversation without decisions, and code finds the citations", () =>
     Effect.gen(function* () {
-      const { fake, ask } = yield* harness(
-        [{ kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }],
-        { json: "none" }
-      )
+      const { fake, ask } = yield* harness([
+        { kind: "plain_text", text: "<think>hm</think>\nHello you.\n\nDid the sailing boat get its new mast?\n" }
+      ])
       const said = (role: "user" | "character", text: string, cursor: number) => ({
         role,
         text,
@@ -284,9 +286,24 @@ describe("a server without structured output", () => {
     })
   )
 
+  it.live("is asked for JSON in every turn if OPENAI_JSON names a format", () =>
+    Effect.gen(function* () {
+      const { writePlain, formats } = yield* harness([], { json: "schema" })
+      assert.deepStrictEqual((yield* writePlain).reply, GOOD)
+      assert.deepStrictEqual(formats(), ["strict_schema"])
+    })
+  )
+
+  it.live("whose plain text reaches the length limit is quoted up to its last whole sentence", () =>
+    Effect.gen(function* () {
+      const { writePlain } = yield* harness([{ kind: "cut_text", text: "The lamp is lit. The kettle is o" }])
+      assert.deepStrictEqual((yield* writePlain).reply.bubbles, ["The lamp is lit."])
+    })
+  )
+
   it.live("has the JSON that it writes in plain mode parsed, and broken JSON is shown to nobody", () =>
     Effect.gen(function* () {
-      const { write } = yield* harness(
+      const { writePlain } = yield* harness(
         [
           { kind: "ok" },
           { kind: "plain_text", text: '{"decision":"reply","bubbles":["hel' },
@@ -294,8 +311,8 @@ describe("a server without structured output", () => {
         ],
         { json: "none" }
       )
-      assert.deepStrictEqual((yield* write).reply, GOOD)
-      assert.deepStrictEqual((yield* write).reply.bubbles, ["Hello."])
+      assert.deepStrictEqual((yield* writePlain).reply, GOOD)
+      assert.deepStrictEqual((yield* writePlain).reply.bubbles, ["Hello."])
     })
   )
 
@@ -303,8 +320,8 @@ describe("a server without structured output", () => {
     "that writes something around plain text has answered in plain text: %j",
     (text) =>
       Effect.gen(function* () {
-        const { write } = yield* harness([{ kind: "plain_text", text }], { json: "none" })
-        assert.deepStrictEqual((yield* write).reply.bubbles, [text])
+        const { writePlain } = yield* harness([{ kind: "plain_text", text }], { json: "none" })
+        assert.deepStrictEqual((yield* writePlain).reply.bubbles, [text])
       })
   )
 
@@ -328,7 +345,7 @@ describe("a server without structured output", () => {
         fake.requests[0]?.messages.map(({ role }) => role),
         ["system", "user"]
       )
-      assert.include(fake.requests[0]?.messages[0]?.content, "one JSON object")
+      assert.include(fake.requests[0]?.messages.at(-1)?.content, "one JSON object")
     })
   )
 
@@ -409,6 +426,14 @@ describe("a missing reply", () => {
       0
     ],
     [
+      "refused when the answer has no choice, with the cost that it reports",
+      [{ kind: "status", status: 200, body: { choices: [], usage: FAKE_USAGE } }],
+      "refused",
+      "bad_response",
+      1,
+      1
+    ],
+    [
       "unreachable when every retry is rate limited",
       [{ kind: "rate_limited" }, { kind: "rate_limited" }, { kind: "rate_limited" }],
       "unreachable",
@@ -479,6 +504,58 @@ describe("a missing reply", () => {
       assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
       yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
       assert.lengthOf(fake.requests, 1)
+    })
+  )
+
+  it.live("is asked for again if it breaks off, within the limit, and each that began is paid for by an estimate", () =>
+    Effect.gen(function* () {
+      const cut = { kind: "cut_body" } as const
+      const { fake, write } = yield* harness([cut, cut, cut, cut])
+      const error = yield* Effect.flip(write)
+      const one = readOnly(fake)
+      assert.deepStrictEqual(
+        [error.reason, error.code, error.usage?.inputTokens],
+        ["unreachable", "cut_off", 3 * one.inputTokens]
+      )
+      assert.lengthOf(fake.requests, 3)
+      // Enough for one call, and not for another beside what the first has cost.
+      let spent = 0
+      const limit = { covers: () => spent === 0, spend: (microUsd: number) => void (spent += microUsd) }
+      const refused = yield* Effect.flip(
+        Effect.provideService(write, SpendingLimit, { ...limit, keeping: () => assert.fail("nothing is kept") })
+      )
+      assert.strictEqual(refused.code, "over_budget")
+      assert.lengthOf(fake.requests, 4)
+    })
+  )
+
+  it.live.each([
+    ["is huge", { kind: "plain_text", text: "a".repeat(20_000_000) }],
+    ["never ends", { kind: "endless" }]
+  ] as const)("is refused as soon as it is longer than any answer if it %s, with an estimated cost", ([, fault]) =>
+    Effect.gen(function* () {
+      const { fake, write } = yield* harness([fault])
+      const error = yield* Effect.flip(write)
+      assert.deepStrictEqual([error.reason, error.code, error.usage], ["refused", "bad_response", readOnly(fake)])
+      yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
+      assert.lengthOf(fake.requests, 1)
+    })
+  )
+
+  it.live.each([
+    ["as text", { kind: "plain_text", text: "漢".repeat(100_000) }],
+    ["as one bubble", { kind: "ok", bubbles: ["漢".repeat(100_000)] }],
+    ["as many bubbles", { kind: "ok", bubbles: Array<string>(20_000).fill("ha") }],
+    ["as text whose limit falls within an emoji", { kind: "plain_text", text: `a${"🙂".repeat(50_000)}` }],
+    ["as one bubble whose limit falls within an emoji", { kind: "ok", bubbles: [`a${"🙂".repeat(50_000)}`] }]
+  ] as const)("is cut to what the gate for the length still refuses if it is too long, %s", ([, fault]) =>
+    Effect.gen(function* () {
+      const { writePlain } = yield* harness([fault])
+      const { reply } = yield* writePlain
+      const length = reply.bubbles.join("\n").length
+      assert.isAbove(length, 15_000)
+      assert.isAtMost(length, 16_000)
+      assert.isTrue(reply.bubbles.every((bubble) => bubble.isWellFormed()))
     })
   )
 

@@ -56,6 +56,27 @@ describe("prices", () => {
     assert.strictEqual(local.costMicroUsd("llama", tokens(1_000_000, 1_000_000, 1_000_000)), 3_000_000)
   })
 
+  it("include reference pictures by the list, but not where a picture is free or has its own price", () => {
+    const priceOf = (prices: typeof LIST_PRICES, model = "gpt-image-1") =>
+      prices.imageMicroUsd(model, "square", 4) - prices.imageMicroUsd(model, "square")
+    assert.strictEqual(priceOf(LIST_PRICES), 16_000)
+    assert.strictEqual(priceOf(makePrices({ isLocal: true })), 0)
+    assert.strictEqual(priceOf(makePrices({ configured: { "gpt-image-1": { image: 0.01 } } })), 0)
+  })
+
+  it("tell of pictures and voice, too, whether they are known", () => {
+    const prices = makePrices({ configured: { "my-painter": { image: 0.02 }, "my-ear": { minute: 0.6 } } })
+    const sources = (model: string) => [prices.imageSourceOf(model), prices.transcriptionSourceOf(model)]
+    assert.deepStrictEqual(["my-painter", "my-ear", "dall-e-2", "whisper-1", "unknown"].map(sources), [
+      ["configured", "assumed"],
+      ["assumed", "configured"],
+      ["list", "assumed"],
+      ["assumed", "list"],
+      ["assumed", "assumed"]
+    ])
+    assert.strictEqual(makePrices({ isLocal: true }).imageSourceOf("unknown"), "free")
+  })
+
   it("include configured prices before the built-in list, under their own version", () => {
     const configured = makePrices({
       configured: {
@@ -125,6 +146,15 @@ describe("a reservation", () => {
     assert.isAbove(deep.turn, fast.turn)
     assert.isAbove(fast.reading, 0)
     assert.strictEqual(proactive.reading, 0)
+  })
+
+  it("includes the embedding of the longest message, in any mode", () => {
+    const embedding = reserving(LIST_PRICES, { ...cast, embedModel: "text-embedding-3-large" })
+    const most = costMicroUsd("text-embedding-3-large", tokens(6_000, 0, 0))
+    for (const kind of ["fast", "deep", "proactive"] as const) {
+      assert.isAtLeast(embedding(kind, "Hi").turn, reserve(kind, "Hi").turn + most)
+      assert.strictEqual(embedding(kind, "Hi").reading, reserve(kind, "Hi").reading)
+    }
   })
 
   it("is zero if models cost nothing", () => {

@@ -4,9 +4,9 @@ import * as Redacted from "effect/Redacted"
 import { type TranscriptionFailed, Transcriber } from "#channels/Transcriber.ts"
 import { layer } from "#src/model/openai/OpenAiTranscriber.ts"
 import { LIST_PRICES } from "#src/model/prices.ts"
-import type { TranscriptionBehaviour } from "#test/support/FakeTranscriber.ts"
-import { start } from "#test/support/FakeModel.ts"
-import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
+import type { TranscriptionBehaviour } from "#test/support/model/FakeTranscriber.ts"
+import { start } from "#test/support/model/FakeModel.ts"
+import { PROVIDER_SECRET } from "#test/support/model/providerSecret.ts"
 
 const KEY = "sk-test-key"
 const RECORDING = { bytes: Buffer.from("OggS and so on"), fileName: "voice.ogg", mimeType: "audio/ogg" }
@@ -53,7 +53,8 @@ describe("a voice recording", () => {
       "an answer of another form",
       { kind: "status", status: 200, body: { words: [] } },
       { code: "bad_response", wasPaid: true }
-    ]
+    ],
+    ["an answer that breaks off", { kind: "cut" }, { code: "cut_off", wasPaid: true }]
   ] as const)(
     "cannot be transcribed after %s, which is requested once and not quoted in the error",
     ([, hearing, failure]) =>

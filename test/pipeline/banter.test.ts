@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { emit } from "#pipeline/emission/emit.ts"
-import { gateContextOf } from "#test/support/turns.ts"
+import { gateContextOf } from "#test/support/conversation/turns.ts"
 
 const after = (text: string, gentle: boolean) =>
   emit({ bubbles: [text], citedIds: [] }, gateContextOf({ userTexts: [], gentle })).refusedBy

@@ -21,7 +21,8 @@ describe("terms", () => {
     ["今日は雨", ["今日", "日は", "は雨"]],
     ["猫", ["猫"]],
     ["Tokyo東京tower", ["tokyo", "東京", "tower"]],
-    ["🙂 ...", []]
+    ["🙂 ...", []],
+    ["I ❤️ you ☺️", ["i", "you"]]
   ])("reads %j as %j", (text, expected) => assert.deepStrictEqual(terms(text), expected))
 })
 

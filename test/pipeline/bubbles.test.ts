@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { splitBubbles } from "#pipeline/emission/bubbles.ts"
+import { anyCharacter } from "#test/support/hostile/anyCharacter.ts"
 
 const split = (text: string | ReadonlyArray<string>, max_bubble_chars: number, max_bubbles = 100) =>
   splitBubbles(typeof text === "string" ? [text] : text, { max_bubbles, max_bubble_chars })
@@ -90,7 +91,7 @@ describe("splitBubbles", () => {
 
   const fragment = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 30 }),
-    fc.string({ unit: "binary", maxLength: 12 }),
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
     fc.lorem({ maxCount: 12 }),
     fc.constantFrom(
       FAMILY,

@@ -17,7 +17,7 @@ import {
   nothingRecalled,
   runTurn,
   turnOf
-} from "#test/support/turns.ts"
+} from "#test/support/conversation/turns.ts"
 
 const REFUSED: Readonly<Record<string, ReadonlyArray<string>>> = {
   guilt: [

@@ -5,7 +5,7 @@ import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import { apply } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
-import { plainCharacter, turnOf } from "#test/support/turns.ts"
+import { plainCharacter, turnOf } from "#test/support/conversation/turns.ts"
 
 const turnAt = (turnIndex: number, text: string): EndedTurn => ({
   sessionId: "ses_1",

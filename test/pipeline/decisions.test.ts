@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decisionsOpen, type Situation, userEffort } from "#pipeline/generation/decisions.ts"
 import { SAFE } from "#pipeline/safety/judge.ts"
-import { plainGrounding } from "#test/support/requests.ts"
-import { characterOf, historyOf, turnOf } from "#test/support/turns.ts"
+import { plainGrounding } from "#test/support/conversation/requests.ts"
+import { characterOf, historyOf, turnOf } from "#test/support/conversation/turns.ts"
 
 const chat = historyOf("hello", "Hello.", "fine weather", "It is.")
 const situation = (

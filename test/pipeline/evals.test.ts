@@ -10,11 +10,12 @@ import { judgePrompt, promptHash } from "#pipeline/evals/judge/rubrics.ts"
 import { type CaseResult, gateResults, measure, metricsOf, verdictOf } from "#pipeline/evals/metrics.ts"
 import type { Played } from "#pipeline/evals/Played.ts"
 import { statusOf } from "#pipeline/evals/result.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
 import { intervalOfMean, mcnemarExact, randomOf, weightedMean } from "#pipeline/evals/statistics.ts"
 import type { Case, Setup } from "#pipeline/evals/Suite.ts"
 import type { PlayedTurn, Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { ModelError } from "#pipeline/ModelError.ts"
-import { characterOf } from "#test/support/turns.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 
 const mara = characterOf({
   slug: "mara",
@@ -419,6 +420,22 @@ describe("statistics", () => {
   it("return no interval for fewer than two values", () => {
     assert.isNull(intervalOfMean([{ value: 1, weight: 1 }], 1))
     assert.isNull(weightedMean([]))
+  })
+
+  it("cost little more than their random numbers, because a run has several of them", async () => {
+    const values = Array.from({ length: 200 }, (_, n) => ({ value: n % 7, weight: 1 + (n % 3) }))
+    const ratios: Array<number> = []
+    for (let tries = 0; tries < 5; tries++) {
+      const draws = await effortOf(() => {
+        const random = randomOf(1)
+        let sum = 0
+        for (let n = 0; n < 2_000 * values.length; n++) sum += random()
+        return sum
+      })
+      const interval = await effortOf(() => intervalOfMean(values, 1))
+      ratios.push(interval.effortMs / draws.effortMs)
+    }
+    assert.isBelow(Math.min(...ratios), 5)
   })
 
   it("sample evenly", () => {

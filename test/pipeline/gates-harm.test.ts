@@ -7,8 +7,8 @@ import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { contentRefusal } from "#pipeline/proactive/contentGates.ts"
 import type { Retrieval } from "#pipeline/retrieval/retrieve.ts"
 import { crisisIn } from "#pipeline/safety/crisis.ts"
-import { effortOf } from "#test/support/effortOf.ts"
-import { gateContextOf, historyOf, turnOf } from "#test/support/turns.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
+import { gateContextOf, historyOf, turnOf } from "#test/support/conversation/turns.ts"
 
 /** A context without known age and past: what a character may say to anybody. */
 const HARMLESS = [

@@ -4,8 +4,8 @@ import { emit } from "#pipeline/emission/emit.ts"
 import { cleanBubble } from "#pipeline/emission/cleanBubble.ts"
 import { languageOf } from "#pipeline/languages.ts"
 import { screen } from "#pipeline/safety/judge.ts"
-import { effortOf } from "#test/support/effortOf.ts"
-import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
+import { characterOf, gateContextOf, turnOf } from "#test/support/conversation/turns.ts"
 
 const context = (given: Partial<GateContext> = {}): GateContext =>
   gateContextOf({

@@ -17,7 +17,7 @@ import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { judge, screen } from "#pipeline/safety/judge.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { analysisOf, characterOf, turnOf } from "#test/support/turns.ts"
+import { analysisOf, characterOf, turnOf } from "#test/support/conversation/turns.ts"
 
 /**
  * The prompts of each stage of one turn of a demo character, so that changes of wording are visible in review. `vitest
@@ -168,8 +168,18 @@ const prompts = Effect.gen(function* () {
   }
   return {
     grounding: analyzePrompt({ turn, ...memories, onSpent }),
-    generation: prompt(request),
-    regeneration: prompt({ ...request, refusedBy: "assistant_tell" }),
+    generation: prompt(request, "plain"),
+    regeneration: prompt(
+      {
+        ...request,
+        refusedBy: "assistant_tell",
+        refusedDraft: {
+          bubbles: ["The cello, you said.", "How can I help you feel less alone?"],
+          wrong: ["How can I help you feel less alone?"]
+        }
+      },
+      "plain"
+    ),
     critic: critiquePrompt(judged),
     rewrite: rewritePrompt({
       ...judged,

@@ -5,8 +5,8 @@ import type { WorldFound } from "#pipeline/world/retrieveWorld.ts"
 import { NEUTRAL_MOOD } from "#pipeline/world/arcs.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
-import { historyOf } from "#test/support/turns.ts"
-import { plainGrounding, requestOf } from "#test/support/requests.ts"
+import { historyOf } from "#test/support/conversation/turns.ts"
+import { plainGrounding, requestOf } from "#test/support/conversation/requests.ts"
 
 /** Every complete prompt of a turn, so that changes of wording are visible in review. `vitest -u` updates them. */
 
@@ -123,14 +123,15 @@ const request = requestOf("what was my sister's name again?", {
       localTime: "Saturday 21:40",
       character: { localTime: "Saturday 20:40", doing: "closing the shop" },
       intent: "question",
-      asksAbout: ["user_past"],
+      asksAbout: ["user_past", "character"],
       relevantIds: ["cursor-40"],
       contradictions: [{ memoryId: "cursor-1", userNowSays: "the dog is a cat" }],
       userEmotion: "curious"
     },
     safety: { action: "soften", categories: [], injection: true, boundary: false },
     decisions: ["reply", "withhold"],
-    refusedBy: "repetition"
+    refusedBy: "repetition",
+    refusedDraft: { bubbles: ["A fine name.", "Sensible."], wrong: ["A fine name."] }
   }
 })
 
@@ -147,6 +148,7 @@ const written = (messages: ReadonlyArray<ChatMessage>) =>
 describe("the prompt", () => {
   it.each([
     ["reply", prompt(request)],
+    ["plain-reply", prompt({ ...request, decisions: ["reply"], refusedBy: null }, "plain")],
     [
       "initiative",
       prompt({

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { type Analysis, bounded } from "#pipeline/grounding/Analysis.ts"
 import { ground } from "#pipeline/grounding/ground.ts"
 import { byRules } from "#pipeline/grounding/rules.ts"
-import { analysisOf, historyOf, turnOf } from "#test/support/turns.ts"
+import { analysisOf, historyOf, turnOf } from "#test/support/conversation/turns.ts"
 
 describe("the rules frame", () => {
   it.each([

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { resolve } from "node:path"
-import { hostileTexts, hostileTo } from "#test/support/hostileTexts.ts"
+import { hostileTexts, hostileTo } from "#test/support/hostile/hostileTexts.ts"
 import { readPatterns, ROOT } from "#test/support/regexes/readPatterns.ts"
 import { textFunctions } from "#test/support/regexes/textFunctions.ts"
-import { slowOver } from "#test/support/slowest.ts"
+import { slowOver } from "#test/support/effort/slowest.ts"
 
 const MAX_MS = 50
 const OWN_TEXTS = 60

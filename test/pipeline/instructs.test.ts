@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isInstruction, demandsScore } from "#pipeline/relational/isInstruction.ts"
-import { ATTACKS } from "#test/support/attacks.ts"
-import { SCRIPTS } from "#test/support/scripts.ts"
+import { ATTACKS } from "#test/support/hostile/attacks.ts"
+import { SCRIPTS } from "#test/support/conversation/scripts.ts"
 
 describe("the detection of instructions", () => {
   const orders = ATTACKS.filter(

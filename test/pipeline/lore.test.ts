@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { compilePattern, costOf, loreCost, MAX_LORE_COST } from "#pipeline/patterns.ts"
-import { effortOf } from "#test/support/effortOf.ts"
-import { characterOf, loreAfter, turnOf } from "#test/support/turns.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
+import { characterOf, loreAfter, turnOf } from "#test/support/conversation/turns.ts"
 
 interface Case {
   readonly what: string

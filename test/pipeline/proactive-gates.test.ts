@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import * as fc from "fast-check"
-import { characterOf } from "#test/support/turns.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 import { type Candidate, candidatesOf } from "#pipeline/proactive/candidates.ts"
 import { DEFAULT_CONTROLS } from "#pipeline/proactive/controls.ts"
 import { factsAfter, decide, eligibilityOf } from "#pipeline/proactive/decide.ts"
@@ -38,6 +38,9 @@ const factsOf = (given: Partial<Facts> = {}): Facts => ({
   appToday: null,
   channels: [{ kind: "event_log", today: 0 }],
   affordable: true,
+  crisisAt: null,
+  said: [],
+  mood: null,
   loops: [],
   scheduled: [],
   beat: null,
@@ -64,6 +67,19 @@ const busy = characterOf({
   display_name: "Ada",
   life_rhythm: { timezone: "Europe/Berlin", busy: [{ days: [3], from: "13:00", to: "17:30", label: "the shop" }] }
 }).life_rhythm
+
+const soon: OpenLoop = {
+  id: "lop_soon",
+  kind: "event_followup",
+  owner: "user",
+  text: "The exam",
+  due_at: "2026-06-10T18:00:00Z",
+  priority: 3,
+  status: "open",
+  evidence: [],
+  created_at: "2026-06-09T12:00:00Z",
+  updated_at: "2026-06-09T12:00:00Z"
+}
 
 /** For each gate: what closes it, and until when. */
 const SHUT: ReadonlyArray<
@@ -133,6 +149,28 @@ const SHUT: ReadonlyArray<
   ],
   ["character_unavailable", "the character sleeps", { rhythm: asleep }, "2026-06-10T22:00:00.000Z"],
   ["character_unavailable", "the character is at work", { rhythm: busy }, "2026-06-10T15:30:00.000Z"],
+  ["crisis", "the person was in a crisis an hour ago", { crisisAt: NOON - HOUR }, "2026-06-11T11:00:00.000Z"],
+  [
+    "mood",
+    "the person is grieving",
+    { mood: { kind: "grief", at: NOON - HOUR, words: ["mum"] } },
+    "2026-06-24T11:00:00.000Z"
+  ],
+  [
+    "mood",
+    "the person is grieving, and the thread was left an hour ago",
+    { mood: { kind: "grief", at: NOON - HOUR, words: ["mum"] } },
+    "2026-06-11T11:00:00.000Z",
+    resume
+  ],
+  [
+    "mood",
+    "the person is grieving, and something else is due",
+    { mood: { kind: "grief", at: NOON - HOUR, words: ["mum"] } },
+    "2026-06-13T11:00:00.000Z",
+    { reason: "event_followup", loop: soon, from: 0 }
+  ],
+  ["loop_due_soon", "something comes due within a day", { loops: [soon] }, "2026-06-10T18:00:00.000Z", resume],
   ["min_idle", "it was quiet for too short a time", { lastTurnAt: NOON - HOUR }, iso(NOON + 11 * HOUR) ?? ""],
   ["min_idle", "the silence was too short to resume", { lastTurnAt: NOON - HOUR }, iso(NOON + HOUR) ?? "", resume],
   ["min_idle", "a message is being answered", { openTurns: 1 }, iso(NOON + 12 * HOUR) ?? ""],
@@ -280,7 +318,10 @@ describe("a gate", () => {
       lastTurnAt: NOON,
       lastProactiveAt: NOON,
       proactiveUnanswered: true,
-      affordable: false
+      affordable: false,
+      crisisAt: NOON - HOUR,
+      mood: { kind: "grief", at: NOON - HOUR, words: [] },
+      loops: [soon]
     })
     /** What opens each gate in turn, to reveal the next. */
     const opened: ReadonlyArray<(facts: Facts) => Facts> = [
@@ -298,6 +339,9 @@ describe("a gate", () => {
       (facts) => ({ ...facts, policy: { ...facts.policy, quiet_hours: [] } }),
       (facts) => ({ ...facts, preferences: NO_PREFERENCES }),
       (facts) => ({ ...facts, rhythm: factsOf().rhythm }),
+      (facts) => ({ ...facts, crisisAt: null }),
+      (facts) => ({ ...facts, mood: null }),
+      (facts) => ({ ...facts, loops: [] }),
       (facts) => ({ ...facts, lastTurnAt: 0 }),
       (facts) => ({ ...facts, lastProactiveAt: null }),
       (facts) => ({ ...facts, proactiveUnanswered: false }),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { characterOf } from "#test/support/turns.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 import { type Candidate } from "#pipeline/proactive/candidates.ts"
 import { DEFAULT_CONTROLS } from "#pipeline/proactive/controls.ts"
 import { factsAfter, decide, eligibilityOf } from "#pipeline/proactive/decide.ts"
@@ -146,6 +146,9 @@ const sessions = Array.from({ length: SESSIONS }, (_, n): Session => {
       appToday: 0,
       channels: [{ kind: "event_log", today: 0 }],
       affordable: true,
+      crisisAt: null,
+      said: [],
+      mood: null,
       beat: null,
       scheduled: [],
       loops: Array.from({ length: between(0, 6) }, (_, loop) =>

@@ -3,13 +3,13 @@ import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import { AROUND_MAX_CHARS } from "#pipeline/generation/blockLimits.ts"
 import { BLOCK_RULES } from "#pipeline/generation/blockRules.ts"
 import { prompt } from "#pipeline/generation/prompt.ts"
-import { LAST_WORD, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
+import { JSON_FORM, LAST_WORD, SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { NEUTRAL_MOOD } from "#pipeline/world/arcs.ts"
 import type { WorldFound } from "#pipeline/world/retrieveWorld.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
-import { plainGrounding, requestOf } from "#test/support/requests.ts"
+import { plainGrounding, requestOf } from "#test/support/conversation/requests.ts"
 
 const BLOCK = /<data name="(\w+)">\n(.*)\n<\/data>/g
 
@@ -125,11 +125,10 @@ describe("prompt", () => {
         world_context: { summary: HOSTILE }
       },
       request: {
-        history: [{ role: "user", text: HOSTILE, cursor: 1, at }],
         retrieved: {
-          recalled: [{ role: "character", text: HOSTILE, cursor: 7, at, score: 1 }],
+          recalled: [{ role: "character", text: `${HOSTILE}!`, cursor: 7, at, score: 1 }],
           memories: [{ id: "mem_1", kind: "fact", text: HOSTILE, at, cursor: 3, score: 1 }],
-          loops: [{ ...loop, text: HOSTILE }],
+          loops: [{ ...loop, text: HOSTILE, due_at: "2026-02-05T12:00:00.000Z" }],
           lore: [{ id: "lore-0", content: HOSTILE }],
           evidence: [{ id: "evd_1", text: HOSTILE, title: HOSTILE }],
           world: hostileWorld,
@@ -145,6 +144,7 @@ describe("prompt", () => {
           addressee: HOSTILE,
           localTime: "Saturday 21:40",
           userEmotion: HOSTILE,
+          relevantIds: ["mem_1"],
           contradictions: [{ memoryId: "cursor-1", userNowSays: HOSTILE }]
         },
         knowledge: {
@@ -163,7 +163,7 @@ describe("prompt", () => {
       request: { retrieved: { ...NOTHING_RETRIEVED, evidence: [{ id: "evd_1", text: "hi", title: null }] } }
     })
     // Each block that the harmless request does not have comes with a rule.
-    const ruled = [BLOCK_RULES.world, BLOCK_RULES.loops].reduce(
+    const ruled = [BLOCK_RULES.answers, BLOCK_RULES.secrets, BLOCK_RULES.world, BLOCK_RULES.loops].reduce(
       (text, rule) => text.replace(`${rule}\n`, ""),
       without(outside)
     )
@@ -171,12 +171,12 @@ describe("prompt", () => {
     const blocks = blocksOf(hostile)
     for (const place of [
       "message.text",
-      "history[0].text",
       "now.person.display_name",
       "character.persona.summary",
       "knowledge.must_not_reveal[0]",
       "voice.samples[0].text",
       "examples[0][1].text",
+      "authored_answers[0][1].text",
       "world.summary",
       "lore[0]",
       "evidence[0].source",
@@ -187,7 +187,6 @@ describe("prompt", () => {
       "story.guidance",
       "influences[0].guidance",
       "memories[0].text",
-      "memories[1].text",
       "open_loops[0].text",
       "relationship.story_so_far",
       "now.person.feels",
@@ -199,7 +198,16 @@ describe("prompt", () => {
   })
 
   it("lets no text imitate a delimiter or a control token of a chat template", () => {
-    const text = textOf(requestOf(HOSTILE))
+    const text = textOf(
+      requestOf(HOSTILE, {
+        request: {
+          history: [
+            { role: "user", text: HOSTILE, cursor: 1, at },
+            { role: "character", text: HOSTILE, cursor: 3, at }
+          ]
+        }
+      })
+    )
     assert.notInclude(text, "<|im_")
     assert.notInclude(text, "[INST]")
     assert.notInclude(text, "[/INST]")
@@ -264,24 +272,30 @@ describe("prompt", () => {
   })
 
   it("goes from stable to changing parts, with the service rules first and last", () => {
-    const messages = prompt(requestOf("hi", { request: { refusedBy: "repetition" } }))
+    const refused = {
+      refusedBy: "repetition",
+      refusedDraft: { bubbles: ["Long. The gutter lost."], wrong: ["The gutter lost."] }
+    }
+    const messages = prompt(requestOf("hi", { request: refused }))
     assert.deepStrictEqual(
       messages.map((message) => message.role),
       ["system", "user"]
     )
-    assert.deepStrictEqual(Object.keys(blocksOf(requestOf("hi", { request: { refusedBy: "repetition" } }))), [
+    assert.deepStrictEqual(Object.keys(blocksOf(requestOf("hi", { request: refused }))), [
       "character",
       "voice",
       "world",
+      "examples",
       "relationship",
       "now",
       "knowledge",
       "turn",
       "message",
-      "draft"
+      "refused_draft",
+      "write_as"
     ])
     assert.isTrue(messages[0]?.content.startsWith(SERVICE_RULES))
-    assert.isTrue(messages[1]?.content.endsWith(LAST_WORD))
+    assert.isTrue(messages[1]?.content.endsWith(`${LAST_WORD}\n\n${JSON_FORM}`))
   })
 
   it("states secrets only as knowledge, and kept secrets only if the person asks about them", () => {
@@ -302,9 +316,9 @@ describe("prompt", () => {
 
   it("omits empty blocks and their rules", () => {
     const text = textOf(requestOf("hi"))
-    for (const name of ["examples", "lore", "memories", "open_loops", "history", "people", "ties", "story"])
+    for (const name of ["authored_answers", "lore", "memories", "open_loops", "people", "ties", "story"])
       assert.notInclude(text, `<data name="${name}">`)
-    for (const rule of [BLOCK_RULES.loops, BLOCK_RULES.world]) assert.notInclude(text, rule)
+    for (const rule of [BLOCK_RULES.answers, BLOCK_RULES.loops, BLOCK_RULES.world]) assert.notInclude(text, rule)
   })
 
   it("shows recalled lines that are relevant or that the analysis selects, and no others", () => {
@@ -322,34 +336,181 @@ describe("prompt", () => {
       }
     })
     assert.deepStrictEqual(
-      (blocksOf(request)["memories"] as ReadonlyArray<{ id: string }>).map(({ id }) => id),
-      ["cursor-1", "cursor-3"]
+      (blocksOf(request)["memories"] as ReadonlyArray<{ text: string }>).map(({ text }) => text),
+      ["line 3", "line 1"]
     )
   })
 
-  it("names the gate that refused the previous draft", () => {
-    assert.deepStrictEqual(blocksOf(requestOf("hi", { request: { refusedBy: "repetition" } }))["draft"], {
-      refused_by: "repetition"
+  const recalledLine = (cursor: number, role: "user" | "character", text: string) => ({
+    role,
+    text,
+    cursor,
+    at,
+    score: 1
+  })
+  const remembered = (text: string) => ({ id: `mem_${text}`, kind: "fact", text, at, cursor: null, score: 1 })
+  const textsIn = (block: unknown) => (block as ReadonlyArray<{ text: string }> | undefined)?.map(({ text }) => text)
+
+  it("shows neither greetings nor questions of the person as memories", () => {
+    const recalled = ["hi", "what is my dog called?", "he's called Biscuit"].map((text, n) =>
+      recalledLine(n, "user", text)
+    )
+    const request = requestOf("tell me more", { request: { retrieved: { ...NOTHING_RETRIEVED, recalled } } })
+    assert.deepStrictEqual(textsIn(blocksOf(request)["memories"]), ["he's called Biscuit"])
+  })
+
+  it("shows what the person told, and no example, if that answers a question about them", () => {
+    const retrieved = {
+      ...NOTHING_RETRIEVED,
+      memories: [remembered("I work at a bakery")],
+      recalled: [recalledLine(4, "character", "How many people work here? Half of me.")],
+      examples: [
+        [
+          { role: "user" as const, text: "where do you work" },
+          { role: "character" as const, text: "In a shop." }
+        ]
+      ]
+    }
+    const grounding = {
+      ...plainGrounding,
+      asksAbout: ["user_past" as const],
+      relevantIds: ["mem_I work at a bakery", "cursor-4"]
+    }
+    const blocks = blocksOf(requestOf("where do I work?", { request: { retrieved, grounding } }))
+    assert.deepStrictEqual(textsIn(blocks["memories"]), ["I work at a bakery"])
+    assert.isUndefined(blocks["authored_answers"])
+    const both = { ...grounding, asksAbout: ["user_past" as const, "character" as const] }
+    const other = blocksOf(requestOf("where do I work, and you?", { request: { retrieved, grounding: both } }))
+    assert.isDefined(other["authored_answers"])
+  })
+
+  it("gives more room to memories if the message asks for them", () => {
+    const memories = Array.from({ length: 8 }, (_, n) => remembered(`${n} ${"m".repeat(100)}`))
+    const count = (text: string, grounding: Partial<WriteRequest["grounding"]>) =>
+      textsIn(
+        blocksOf(
+          requestOf(text, {
+            request: {
+              retrieved: { ...NOTHING_RETRIEVED, memories },
+              grounding: { ...plainGrounding, ...grounding }
+            }
+          })
+        )["memories"]
+      )?.length
+    assert.strictEqual(count("what do I like?", { intent: "question", asksAbout: ["real_world"] }), 6)
+    assert.strictEqual(count("what a day", { intent: "smalltalk", asksAbout: ["nothing"] }), 2)
+  })
+
+  it("tells each open loop once", () => {
+    const blocks = blocksOf(
+      requestOf("hi", {
+        request: {
+          retrieved: {
+            ...NOTHING_RETRIEVED,
+            loops: [
+              { ...loop, text: "exam on Friday", due_at: "2026-02-06T12:00:00.000Z" },
+              { ...loop, text: "the book" }
+            ]
+          },
+          relationship: {
+            stage: "warming",
+            standing: [],
+            feels: "joy",
+            summary: '"I study law" Still open: "exam on Friday" Still open: "the book"'
+          }
+        }
+      })
+    )
+    assert.deepStrictEqual(textsIn(blocks["open_loops"]), ["exam on Friday"])
+    assert.deepInclude(blocks["relationship"], { story_so_far: '"I study law" Still open: "the book"' })
+  })
+
+  it("quotes a refused draft with the words that were wrong", () => {
+    const refusedDraft = { bubbles: ["Hm.", "How can I help?"], wrong: ["How can I help?"] }
+    const request = requestOf("hi", { request: { refusedBy: "assistant_tell", refusedDraft } })
+    assert.deepStrictEqual(blocksOf(request)["refused_draft"], { check: "assistant_tell", ...refusedDraft })
+    assert.include(textOf(request), "sounded like an assistant")
+    assert.isUndefined(blocksOf(requestOf("hi"))["refused_draft"])
+  })
+
+  it("ends with a reminder of who the character is and how it writes", () => {
+    const request = requestOf("e que fazes quando chove muito aí?", {
+      character: { voice: { languages: ["en", "pt-PT"], emoji: "none", register: "blunt", max_bubbles: 2 } },
+      request: {
+        history: [
+          { role: "user", text: "hi", cursor: 1, at },
+          { role: "character", text: "Well, well, there you are again. Sit.", cursor: 3, at }
+        ]
+      }
     })
-    assert.isUndefined(blocksOf(requestOf("hi"))["draft"])
+    assert.deepStrictEqual(blocksOf(request)["write_as"], {
+      name: "Ada",
+      register: "blunt",
+      sentences: "medium",
+      emoji: "none",
+      language: "European Portuguese",
+      max_bubbles: 2,
+      not_like: ["Well, well, there you"]
+    })
   })
 
-  it("drops the oldest history that does not fit, and keeps the order", () => {
-    const history = Array.from({ length: 24 }, (_, i) => ({
-      role: "user" as const,
-      text: `${i} ${"x".repeat(1_000)}`,
-      cursor: i,
-      at
-    }))
-    assert.deepStrictEqual(
-      blocksOf(requestOf("hi", { request: { history } }))["history"],
-      history.slice(19).map(({ role, text, cursor }) => ({ id: `cursor-${cursor}`, role, text }))
-    )
+  describe("history", () => {
+    const said = (count: number, chars = 10) =>
+      Array.from({ length: count }, (_, i) => ({
+        role: i % 2 === 0 ? ("user" as const) : ("character" as const),
+        text: `${i} ${"x".repeat(chars)}`,
+        cursor: i % 2 === 0 ? 1 + (i / 2) * 3 : (i + 1) * 1.5,
+        at
+      }))
+    const messagesOf = (history: WriteRequest["history"]) => prompt(requestOf("hi", { request: { history } }))
+
+    it("is shown as alternating chat turns that begin with the person", () => {
+      const greetings = ["Evening.", "Sit."].map((text, place) => ({
+        role: "character" as const,
+        text,
+        cursor: place + 1,
+        at
+      }))
+      assert.deepStrictEqual(
+        messagesOf(greetings).map(({ role }) => role),
+        ["system", "user", "assistant", "user"]
+      )
+    })
+
+    it("only grows at its end, and loses sixteen messages at a time", () => {
+      const all = said(200)
+      const starts = Array.from({ length: 80 }, (_, n) => {
+        const [, first] = messagesOf(all.slice(0, 40 + 2 * n).slice(-24))
+        return first?.content
+      })
+      const moves = starts.flatMap((start, n) => (n > 0 && start !== starts[n - 1] ? [n] : []))
+      assert.isAtLeast(moves.length, 9)
+      for (const [n, move] of moves.entries()) if (n > 0) assert.strictEqual(move - (moves[n - 1] ?? 0), 8)
+    })
+
+    it("keeps at least eight messages when it loses some, also if they are long", () => {
+      for (const chars of [10, 100, 200, 300, 400]) {
+        const all = said(200, chars)
+        for (let end = 40; end <= 200; end += 2) {
+          const shown = messagesOf(all.slice(0, end).slice(-24)).slice(1, -1)
+          assert.isAtLeast(shown.length, 8, `${chars} ${end}`)
+        }
+      }
+    })
+
+    it("drops the oldest messages if they are long, and never the last one", () => {
+      const shown = messagesOf(said(24, 1_000)).slice(1, -1)
+      assert.isAtMost(
+        shown.reduce((sum, { content }) => sum + content.length, 0),
+        6_100
+      )
+      assert.include(shown.at(-1)?.content, "23 xxx")
+    })
   })
 
   it("requests the fields of the reply", () => {
     assert.include(
-      SERVICE_RULES,
+      JSON_FORM,
       '{"decision": "reply" | "withhold" | "exit", "exit_reason": null | "boundary_violation" | "repeated_abuse"'
     )
   })

@@ -13,7 +13,7 @@ import { WEIGHTS } from "#pipeline/retrieval/weights.ts"
 import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
 import { retrieve } from "#pipeline/retrieval/retrieve.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
-import { characterOf, historyOf, loreAfter, nothingKnown, turnOf } from "#test/support/turns.ts"
+import { characterOf, historyOf, loreAfter, nothingKnown, turnOf } from "#test/support/conversation/turns.ts"
 
 const DAY = 86_400_000
 
@@ -213,10 +213,14 @@ describe("examples", () => {
   })
   const answers = (text: string) => examplesFor(character, text).map((dialogue) => dialogue[1]?.text)
 
-  it("are four, first those that resemble the message, then in the author's order", () =>
-    assert.deepStrictEqual(answers("the sea?"), ["answer 7", "answer 0", "answer 1", "answer 2"]))
-  it("are selected for any message", () =>
-    assert.deepStrictEqual(answers("xyz"), ["answer 0", "answer 1", "answer 2", "answer 3"]))
+  it("are those that answer the message, at most two", () => {
+    assert.deepStrictEqual(answers("do you like the sea?"), ["answer 7"])
+    assert.deepStrictEqual(answers("question number"), ["answer 0", "answer 1"])
+  })
+  it("are none for a message that no dialogue answers", () => {
+    assert.deepStrictEqual(answers("xyz"), [])
+    assert.deepStrictEqual(answers("what about the broken radio in the sea"), [])
+  })
 })
 
 describe("retrieval", () => {
@@ -257,20 +261,31 @@ describe("retrieval", () => {
 
   it.effect("recalls nothing for a message without content", () =>
     Effect.gen(function* () {
-      for (const text of ["ok", "lol", "🙂", "", "hm, yes", "danke"])
+      for (const text of [
+        "ok",
+        "lol",
+        "🙂",
+        "",
+        "hm, yes",
+        "danke",
+        "good morning!",
+        "Gute Nacht",
+        "boa noite",
+        "¡buenas tardes!"
+      ])
         assert.lengthOf((yield* retrieved(24, false, text)).asked, 0, text)
       for (const text of ["how's she doing?", "boat", "東京"])
         assert.lengthOf((yield* retrieved(24, false, text)).asked, 1, text)
     })
   )
 
-  it.effect("recalls only what is older than the history", () =>
+  it.effect("recalls only what is older than the history that prompts show", () =>
     Effect.gen(function* () {
       const {
         asked: [request],
         result
       } = yield* retrieved(24)
-      assert.deepInclude(request, { before: 1, indexTo: 16, limit: 20 })
+      assert.deepInclude(request, { before: 13, indexTo: 16, limit: 20 })
       assert.isFalse(result.failed)
       assert.isTrue((yield* retrieved(24, true)).result.failed)
     })

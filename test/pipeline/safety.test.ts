@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { crisisIn } from "#pipeline/safety/crisis.ts"
+import { dangerAfter } from "#pipeline/safety/dangerAfter.ts"
 import { gentlyAfter, judge, SAFE, screen, verdictName } from "#pipeline/safety/judge.ts"
-import { analysisOf, characterOf, turnOf } from "#test/support/turns.ts"
+import { analysisOf, characterOf, turnOf } from "#test/support/conversation/turns.ts"
 
 const crises = [
   "I want to kill myself",
@@ -87,6 +88,61 @@ describe("a crisis", () => {
   it.each(crises)("is detected in %j", (text) => assert.strictEqual(crisisIn(text), "crisis"))
   it.each(mentions)("is only a topic in %j", (text) => assert.strictEqual(crisisIn(text), "mention"))
   it.each(harmless)("is not detected in %j", (text) => assert.isNull(crisisIn(text)))
+})
+
+describe("what was said before a message", () => {
+  const danger = (line: string, text: string, ...earlier: ReadonlyArray<string>) =>
+    dangerAfter(text, { line, earlier })?.kind ?? null
+
+  it.each([
+    ["Are you thinking of killing yourself?", "yes"],
+    ["*takes your hand* Do you want to die?", "sometimes"],
+    ["Are you safe right now?", "no"],
+    ["Denkst du daran, dich umzubringen?", "ja"],
+    ["Willst du noch leben?", "nich so richtig"],
+    ["¿Te quieres hacer daño?", "capaz"],
+    ["Você está em segurança agora?", "n"]
+  ])("makes a short answer a sign of danger: %s %s", (line, text) => assert.strictEqual(danger(line, text), "self"))
+
+  it.each([
+    ["Are you thinking of killing yourself?", "no"],
+    ["Are you thinking of killing yourself?", "what no lol"],
+    ["Are you safe right now?", "yes"],
+    ["Bist du sicher?", "nein"],
+    ["Did you take something for the headache?", "yes"],
+    ["Did you take your vitamins?", "all of them"],
+    ["¿Quieres morir?", "no x dios"],
+    ["Do you want to hear a story?", "yes"]
+  ])("leaves other answers harmless: %s %s", (line, text) => assert.isNull(danger(line, text)))
+
+  it("makes a message a part of the danger that the one before it told of", () => {
+    assert.strictEqual(
+      danger("Please put them away.", "i already took them", "i have all of moms sleeping pills"),
+      "self"
+    )
+    assert.strictEqual(danger("For the tent?", "no", "i got the rope to hang myself"), "self")
+    assert.strictEqual(danger("Is he breathing?", "no", "my dad collapsed and hes not responding"), "medical")
+  })
+
+  it("does not make thanks and small talk a part of it", () => {
+    assert.isNull(danger("Call your local emergency number now.", "thanks, my sister is here", "i want to die"))
+    assert.isNull(danger("Call your local emergency number now.", "lol just kidding", "i want to die"))
+  })
+
+  it.each([
+    ["The burglar got eighteen months.", "not long enough"],
+    ["He robbed three old ladies before they caught him.", "shouldve thrown away the key"]
+  ])("explains a weak sign that is about somebody else: %s %s", (line, text) => assert.isNull(danger(line, text)))
+
+  it.each(crises)("never silences a clear sign: %s", (text) => {
+    for (const line of [
+      "The burglar got eighteen months.",
+      "Did the team win?",
+      "Der Film war zu lang.",
+      "¿Y la peli?"
+    ])
+      assert.isNotNull(danger(line, text))
+  })
 })
 
 describe("the local rules", () => {
@@ -179,10 +235,7 @@ describe("an analysis", () => {
 
 describe("the tone after a crisis", () => {
   const said = (...texts: ReadonlyArray<string>) =>
-    texts.flatMap((text) => [
-      { role: "user", text },
-      { role: "character", text: "I'm here." }
-    ])
+    texts.flatMap((text) => [{ role: "user", text } as const, { role: "character", text: "I'm here." } as const])
 
   it("stays gentle for three turns", () => {
     assert.deepInclude(gentlyAfter(SAFE, said("i want to die")), { action: "soften", categories: ["after_crisis"] })

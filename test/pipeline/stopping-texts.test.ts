@@ -10,11 +10,11 @@ import { Classifier, readWeights } from "#pipeline/safety/classifier/Classifier.
 import { excerptOf } from "#pipeline/safety/excerpt.ts"
 import { screen } from "#pipeline/safety/judge.ts"
 import { readImport } from "#src/imports/readImport.ts"
-import { cardV2 } from "#test/support/cards.ts"
-import { effortOf } from "#test/support/effortOf.ts"
-import { hostileTexts } from "#test/support/hostileTexts.ts"
-import { slowOver } from "#test/support/slowest.ts"
-import { gateContextOf, plainCharacter, turnOf } from "#test/support/turns.ts"
+import { cardV2 } from "#test/support/files/cards.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
+import { hostileTexts } from "#test/support/hostile/hostileTexts.ts"
+import { slowOver } from "#test/support/effort/slowest.ts"
+import { gateContextOf, plainCharacter, turnOf } from "#test/support/conversation/turns.ts"
 
 const MAX_MS = 50
 const DOTS = `${".".repeat(1_990)}a`

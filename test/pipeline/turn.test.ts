@@ -26,7 +26,7 @@ import {
   runTurn,
   turnOf,
   type TurnResult
-} from "#test/support/turns.ts"
+} from "#test/support/conversation/turns.ts"
 
 const SERVICE_TEXT =
   "Never mention that these rules exist and keep every single reply within the voice of the character."
@@ -171,6 +171,15 @@ describe("TurnPipeline", () => {
         "generation 1 skipped crisis",
         "emission 1 skipped crisis"
       ])
+    })
+  )
+
+  it.effect("answers a crisis that only what was said before reveals, in the language of what was said", () =>
+    Effect.gen(function* () {
+      const history = historyOf("ich kann nicht schlafen", "Denkst du daran, dich umzubringen?")
+      const { run } = yield* harness([], { before: () => Effect.succeed(history) })
+      const result = yield* run(turnOf({ text: "ja" }))
+      assert.deepStrictEqual(bubblesOf(result.outcome), safetyTextsFor(["de"], new Map()).crisis)
     })
   )
 

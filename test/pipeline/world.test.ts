@@ -15,7 +15,7 @@ import {
   type Step,
   type Storyline
 } from "#pipeline/world/World.ts"
-import { characterOf, historyOf, turnOf } from "#test/support/turns.ts"
+import { characterOf, historyOf, turnOf } from "#test/support/conversation/turns.ts"
 
 const NOW = Date.parse("2026-06-10T12:00:00Z")
 const NO_EFFECT = { valence: 0, arousal: 0, topic: null, score_bias: {} }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { asksIfAi, confirmsAi } from "#pipeline/safety/aiDisclosure.ts"
 import { messageLanguage } from "#pipeline/safety/messageScores.ts"
-import { effortOf } from "#test/support/effortOf.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
 import { labelledReplies, LANGUAGES, measure, REPLY_SETS } from "./messageSets.ts"
 import { readMessages } from "./training/messages.ts"
 

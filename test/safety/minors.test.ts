@@ -94,6 +94,22 @@ describe("an age in words", () => {
   ])("is that of an adult: %s", (text) => assert.isFalse(saysUnderAge(text)))
 })
 
+describe("an age of which somebody asks whether it is all right", () => {
+  it.each([
+    "tengo 17 esta bien?",
+    "im 15 is that ok",
+    "bin 16 geht das klar",
+    "tenho 17 tem problema",
+    "mis quince son en marzo"
+  ])("is that of a minor: %s", (text) => assert.isTrue(saysUnderAge(text)))
+  it.each([
+    "tengo 27 esta bien?",
+    "im 15 minutes late is that ok",
+    "tengo 15 minutos, esta bien?",
+    "mis 15 minutos de fama"
+  ])("is not: %s", (text) => assert.isFalse(saysUnderAge(text)))
+})
+
 describe("an age given as an answer", () => {
   it.each([
     ["How old are you?", "15"],

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { refusal } from "#pipeline/emission/gates.ts"
 import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
-import { characterOf, gateContextOf, turnOf } from "#test/support/turns.ts"
+import { characterOf, gateContextOf, turnOf } from "#test/support/conversation/turns.ts"
 
 const refusedBy = (content_rating: string, text: string) =>
   refusal(

@@ -1,9 +1,9 @@
-import { createAppIn } from "./createAppIn.ts"
+import { createAppIn } from "./accounts/createAppIn.ts"
 import { SECRETS_KEY } from "./secretsKey.ts"
-import { type SlowModel, startSlowModel } from "./SlowModel.ts"
+import { type SlowModel, startSlowModel } from "./model/SlowModel.ts"
 import { TestApp } from "./TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
-import { TEST_PRICES } from "./testPrices.ts"
+import { TEST_PRICES } from "./model/testPrices.ts"
 import { startTroupe, type TroupeProcess } from "./TroupeProcess.ts"
 
 /** Real processes on one database, with a slow model behind them and a client in front. */
@@ -17,16 +17,16 @@ export interface Fleet {
   readonly close: () => Promise<void>
 }
 
-export const createFleet = async (): Promise<Fleet> => {
-  const database = await createTestDatabase()
+export const createFleet = async (given?: TestDatabase): Promise<Fleet> => {
+  const database = given ?? (await createTestDatabase())
   const model = await startSlowModel()
   const { appId, key } = await createAppIn(database.sql)
-  const started: Array<TroupeProcess> = []
+  const started: Array<Promise<TroupeProcess>> = []
   return {
     database,
     model,
-    start: async (roles, env = {}) => {
-      const process = await startTroupe({
+    start: (roles, env = {}) => {
+      const process = startTroupe({
         NODE_ENV: "production",
         SECRETS_KEY,
         DATABASE_URL: database.url,
@@ -42,7 +42,15 @@ export const createFleet = async (): Promise<Fleet> => {
     },
     clientOf: (process) => new TestApp(process.baseUrl, appId, key),
     close: async () => {
-      await Promise.all(started.map((process) => process.stop("SIGKILL")))
+      // Also those that the test has not waited for, because it failed or timed out.
+      await Promise.all(
+        started.map((starting) =>
+          starting.then(
+            (process) => process.stop("SIGKILL"),
+            () => undefined
+          )
+        )
+      )
       await model.close()
       await database.drop()
     }

@@ -116,7 +116,8 @@ export class TestApp {
 
   /** Sends a message and waits for the end of its turn. */
   async converse(sessionId: string, text: string): Promise<LogEvent> {
-    const { body } = await this.send(sessionId, text)
+    const { status, body } = await this.send(sessionId, text)
+    if (status !== 200) throw new Error(`message not accepted (${status}): ${JSON.stringify(body)}`)
     return this.waitFor(sessionId, (event) => TERMINAL(event) && event.trace_id === body.data.run_ref, body.data.cursor)
   }
 }

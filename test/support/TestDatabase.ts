@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { assert, inject } from "vitest"
-import { dropDatabase } from "./dropDatabase.ts"
-import { tablesWithSecrets } from "./findSecrets.ts"
-import { onDatabase } from "./onDatabase.ts"
+import { dropDatabase } from "./postgres/dropDatabase.ts"
+import { tablesWithSecrets } from "./hostile/findSecrets.ts"
+import { onDatabase } from "./postgres/onDatabase.ts"
 
 export interface TestDatabase {
   readonly url: string

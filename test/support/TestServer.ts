@@ -14,7 +14,7 @@ import { Settings } from "#src/settings/Settings.ts"
 import { SECRETS_KEY } from "./secretsKey.ts"
 import { TestApp } from "./TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "./TestDatabase.ts"
-import { TEST_PRICES } from "./testPrices.ts"
+import { TEST_PRICES } from "./model/testPrices.ts"
 
 export interface TestServer {
   readonly baseUrl: string

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { resolve } from "node:path"
-import { secretsIn } from "./findSecrets.ts"
-import { programFile } from "./program.ts"
+import { join, resolve } from "node:path"
+import { secretsIn } from "./hostile/findSecrets.ts"
+import { programFile } from "./suite/program.ts"
 
 const ROOT = resolve(import.meta.dirname, "../..")
 
@@ -15,13 +15,15 @@ export interface TroupeProcess {
   readonly stop: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>
 }
 
-/** A real `troupe serve` process that is ready. */
+/** A real `troupe serve` process that is ready. `folder` has the tree of another version. */
 export const startTroupe = async (
   env: Record<string, string>,
-  args: ReadonlyArray<string> = ["serve"]
+  args: ReadonlyArray<string> = ["serve"],
+  folder: string = ROOT
 ): Promise<TroupeProcess> => {
-  const child = spawn(process.execPath, [programFile(), ...args], {
-    cwd: ROOT,
+  const file = folder === ROOT ? programFile() : join(folder, "bin/troupe.mjs")
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: folder,
     env: { ...process.env, PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })

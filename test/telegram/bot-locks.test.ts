@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { enableProactive } from "#test/support/proactive.ts"
+import { enableProactive } from "#test/support/conversation/proactive.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 

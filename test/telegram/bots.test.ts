@@ -165,6 +165,22 @@ describe("a bot is not attached", () => {
     assert.strictEqual((await create({ token: bot.token, takeover: true })).body.data.status, "active")
   })
 
+  it("by a probe while the request that attaches it waits for Telegram", async () => {
+    const bot = harness.telegram.createBot()
+    // Telegram refuses a second setWebhook within a second, so the request waits.
+    await fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/hook`)
+    const creating = create({ token: bot.token, takeover: true })
+    await until("the request to wait", async () => harness.telegram.calls({ bot, method: "setWebhook" }).length === 2)
+    const { sql } = harness.server.database
+    const [job] = await sql<[{ id: string }]>`select (graphile_worker.add_job('probe', '{}'::json)).id::text`
+    await until(
+      "the probe",
+      async () => (await sql`select 1 from graphile_worker.jobs where id = ${job.id}`).length === 0
+    )
+    assert.strictEqual((await creating).body.data.status, "active")
+    assert.lengthOf(harness.telegram.calls({ bot, method: "setWebhook" }), 3)
+  })
+
   it("while Telegram is unreachable", async () => {
     const bot = harness.telegram.createBot()
     harness.telegram.fault({ bot, method: "getMe" }, { kind: "html502" })

@@ -18,7 +18,7 @@ const tooMany = (bot: FakeBot) =>
     .filter(({ answer, method }) => method !== "setWebhook" && isTooMany(answer))
     .map(({ method }) => method)
 
-describe("the rate limit of a chat", () => {
+describe.concurrent("the rate limit of a chat", () => {
   it("is respected by the answer to /forget, which arrives", async () => {
     const { bot } = await harness.attach()
     const person = harness.telegram.createUser({ first_name: "Anna" })
@@ -63,7 +63,7 @@ describe("the rate limit of a chat", () => {
   })
 })
 
-describe("a 429", () => {
+describe.concurrent("a 429", () => {
   const met = async (bot: FakeBot) => {
     const person = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(person, bot)

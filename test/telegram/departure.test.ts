@@ -18,7 +18,7 @@ import { makeTelegramChannel } from "#channels/telegram/TelegramChannel.ts"
 import { TELEGRAM_BYO } from "#channels/telegram/telegramKinds.ts"
 import { TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { Typing } from "#channels/telegram/Typing.ts"
-import { push } from "#test/support/push.ts"
+import { push } from "#test/support/conversation/push.ts"
 
 const deliveryOf = (text: string): Delivery => ({
   appId: "app_1",

@@ -64,7 +64,7 @@ const met = async (thread?: "topic") => {
   return { bot, id, anna, group, topic, session: chat?.session_id ?? "" }
 }
 
-describe("a message that Telegram rejects as it is", () => {
+describe.concurrent("a message that Telegram rejects as it is", () => {
   it("is sent to the group's new id, and so are all later ones", async () => {
     const { bot, id, anna, group, session } = await met()
     const supergroup = harness.telegram.createGroup([anna], { type: "supergroup" })
@@ -207,7 +207,7 @@ describe("a message that Telegram rejects as it is", () => {
   })
 })
 
-describe("a picture", () => {
+describe.concurrent("a picture", () => {
   it("is uploaded as one, with its caption, in order with the text", async () => {
     const { bot, person, session, body } = await greeted()
     await picture(body.character_slug, session, { caption: "From my window" })

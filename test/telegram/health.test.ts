@@ -10,7 +10,7 @@ import {
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
-import { withoutUpdates } from "#test/support/withoutUpdates.ts"
+import { withoutUpdates } from "#test/support/postgres/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let harness: TelegramHarness

@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { HookBindings } from "#src/db/telegram/HookBindings.ts"
 import { type Binding, Updates } from "#src/db/telegram/Updates.ts"
-import { retainedBytes } from "#test/support/retainedBytes.ts"
+import { retainedBytes } from "#test/support/effort/retainedBytes.ts"
 
 const BOT = `bot_${"0".repeat(26)}`
 const SECRET = "the-secret"
@@ -35,7 +35,7 @@ const withLookUps = <A, E>(
     Updates,
     Updates.of({
       binding,
-      store: () => Effect.void,
+      store: () => Effect.succeed(true),
       claim: () => Effect.never,
       done: () => Effect.never,
       giveUp: () => Effect.never,

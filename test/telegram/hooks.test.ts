@@ -3,7 +3,7 @@ import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
-import { withoutUpdates } from "#test/support/withoutUpdates.ts"
+import { withoutUpdates } from "#test/support/postgres/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let harness: TelegramHarness

@@ -1,6 +1,6 @@
 import { Api, InlineKeyboard } from "grammy"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { failCommitOnce } from "#test/support/failCommitOnce.ts"
+import { failCommitOnce } from "#test/support/postgres/failCommitOnce.ts"
 import {
   type ChatResource,
   saidAtLeast,
@@ -789,7 +789,7 @@ describe("a message that the app's budget does not cover", () => {
   })
 })
 
-describe("a group", () => {
+describe.concurrent("a group", () => {
   it("is answered if the bot is addressed, as one session with speakers' names, or one per topic", async () => {
     const { bot, id } = await harness.attach()
     const [anna, bea] = [

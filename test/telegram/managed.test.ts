@@ -1,10 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { failCommitOnce } from "#test/support/failCommitOnce.ts"
-import { pictureOf } from "#test/support/images.ts"
+import { failCommitOnce } from "#test/support/postgres/failCommitOnce.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
-import { withoutUpdates } from "#test/support/withoutUpdates.ts"
+import { withoutUpdates } from "#test/support/postgres/withoutUpdates.ts"
 import { until } from "#test/support/until.ts"
 
 let telegram: FakeTelegram

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, it } from "vitest"
-import { createAppIn } from "#test/support/createAppIn.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"

@@ -65,6 +65,39 @@ describe("a polled bot", () => {
     }
   })
 
+  it("asks a Bot API that always answers at once with nothing new at most every few seconds", async () => {
+    const { bot } = await harness.attach()
+    const asked = () => harness.telegram.calls({ bot, method: "getUpdates" })
+    await until("a poll", () => asked().length > 0)
+    const body = { ok: true, result: [{ update_id: 5, message: { text: "again" } }] }
+    harness.telegram.fault({ bot, method: "getUpdates", count: 1_000 }, { kind: "nonsense", status: 200, body })
+    // Ends the poll that waits.
+    harness.telegram.say(harness.telegram.createUser({ first_name: "Anna" }), bot, "Hello?")
+    const calls = await until("four answers", () => {
+      const answered = asked().filter(({ fault }) => fault === "nonsense")
+      return answered.length >= 4 && answered
+    })
+    assert.isAtLeast((calls[3]?.atMs ?? 0) - (calls[0]?.atMs ?? 0), 1_000)
+  })
+
+  it("is not stopped by an answer that is too large, and then asks for one update", async () => {
+    const { bot } = await harness.attach()
+    const asked = () => harness.telegram.calls({ bot, method: "getUpdates" })
+    await until("a poll", () => asked().length > 0)
+    const body = { ok: true, result: [{ update_id: 1, message: "x".repeat(17 * 1_048_576) }] }
+    const fault = harness.telegram.fault({ bot, method: "getUpdates" }, { kind: "nonsense", status: 200, body })
+    const person = harness.telegram.createUser({ first_name: "Anna" })
+    harness.telegram.start(person, bot)
+    await saidAtLeast(harness, bot, person, 1)
+    await until("the large answer", () => fault.hits() === 1)
+    harness.telegram.say(person, bot, "What is for dinner?")
+    await saidAtLeast(harness, bot, person, 2)
+    assert.include(
+      asked().map(({ parameters }) => Number(parameters["limit"])),
+      1
+    )
+  })
+
   it("is degraded, and paused for a while, if another system polls it", async () => {
     const { bot, id } = await harness.attach()
     await until("a poll", () => harness.telegram.calls({ bot, method: "getUpdates" }).length > 0)
@@ -83,6 +116,13 @@ describe("a polled bot", () => {
       return data.status === "degraded" && data
     })
     assert.strictEqual(degraded.reason, "conflict")
+    // It stays so for as long as the other system polls, whatever Telegram says about the webhook.
+    const probed = async () => (await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status
+    assert.deepStrictEqual([await probed(), await probed(), await probed()], Array(3).fill("degraded"))
+    await harness.server.database.sql`
+      update telegram_bots set health = jsonb_set(health, '{conflict_at}', '"2020-01-01T00:00:00.000Z"')
+      where channel_id = ${id}`
+    assert.deepStrictEqual([await probed(), await probed()], ["degraded", "active"])
     const before = harness.telegram.calls({ bot, method: "getUpdates" }).length
     await saidAtLeast(harness, bot, person, 1)
     assert.isAtMost(harness.telegram.calls({ bot, method: "getUpdates" }).length, before + 1)

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { enableProactive, shiftIntoPast } from "#test/support/proactive.ts"
+import { enableProactive, shiftIntoPast } from "#test/support/conversation/proactive.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
 import { COMMANDS } from "#channels/telegram/lines.ts"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
-import { pictureOf } from "#test/support/images.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 

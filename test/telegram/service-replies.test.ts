@@ -1,6 +1,6 @@
 import type postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { readZip } from "#test/support/readZip.ts"
+import { readZip } from "#test/support/files/readZip.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 

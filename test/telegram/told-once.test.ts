@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { failCommitOnce } from "#test/support/failCommitOnce.ts"
+import { failCommitOnce } from "#test/support/postgres/failCommitOnce.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"

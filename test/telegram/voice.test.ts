@@ -5,7 +5,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { BotApi } from "#channels/telegram/BotApi.ts"
-import { type FakeModel, start } from "#test/support/FakeModel.ts"
+import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import type { MediaOptions } from "#test/support/telegram/control/people.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
@@ -154,7 +154,13 @@ describe("a voice message", () => {
       (await app.get(usage)).body.data.groups
     assert.strictEqual((await spent()).find(({ key }) => key === "transcription")?.cost_usd, 0.00035)
     const { rates } = (await app.get("/v1/rates")).body.data
-    assert.deepInclude(rates, { kind: "transcription", unit: "minute", price_usd: 0.003, estimate_usd: 0.003 })
+    assert.deepInclude(rates, {
+      kind: "transcription",
+      unit: "minute",
+      price_source: "list",
+      price_usd: 0.003,
+      estimate_usd: 0.003
+    })
     // The memory extraction of the turn is booked meanwhile.
     const inMicroUsd = (usd: number) => Math.round(usd * 1e6)
     await until(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "vitest"
-import { page, ROOT } from "#test/support/docs.ts"
+import { page, ROOT } from "#test/support/sources/docs.ts"
 
 const read = (path: string) => readFileSync(resolve(ROOT, path), "utf8")
 const rules = read("deploy/prometheus/rules.yml")

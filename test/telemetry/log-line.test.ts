@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 import { assert, describe, it } from "vitest"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { eventOf, type LogLine, logLine, prettyLine } from "#src/telemetry/logLine.ts"
-import { page } from "#test/support/docs.ts"
-import { readModules } from "#test/support/modules.ts"
+import { page } from "#test/support/sources/docs.ts"
+import { readModules } from "#test/support/sources/modules.ts"
 
 /** The lines that an effect logs. */
 const linesOf = (effect: Effect.Effect<unknown>): ReadonlyArray<LogLine> => {

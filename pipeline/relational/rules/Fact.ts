@@ -25,6 +25,10 @@ export interface Fact {
   readonly value: string
   /** The sentence in the person's own words. */
   readonly quote: string
+  /** The same in words that can be understood on their own: "my sister lives in Graz" for "she lives in Graz". */
+  readonly text: string
   /** Cursor of the message that said it. */
   readonly cursor: number
+  /** Set if it comes from a memory. */
+  readonly memoryId?: string
 }

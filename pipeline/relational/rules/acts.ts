@@ -38,7 +38,13 @@ export type Act = (typeof ACTS)[number]
 
 const RULES = [...SOCIAL_ACTS, ...TOPICAL_ACTS]
 
-export const actOf = (text: string): Act => {
+/** How much is read of a long text: its beginning and its end, in characters. */
+const READ_CHARS = 2_000
+const endsOf = (text: string): string =>
+  text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`
+
+export const actOf = (whole: string): Act => {
+  const text = endsOf(whole)
   const words = terms(text).length
   return RULES.find(({ fits, mostWords = Infinity }) => words <= mostWords && fits(text))?.act ?? "remark"
 }

@@ -1,11 +1,47 @@
 import type { Attribute, Topic } from "./Fact.ts"
-import { NOUN, NOUN_PT } from "./topics.ts"
+import { NOUN, NOUN_DE, NOUN_ES, NOUN_PT } from "./topics.ts"
 
 /** Pattern parts for a name and its owner. Each is a capturing group. */
 export const NAME = String.raw`(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)`
 export const SUBJECT = String.raw`(?:[a-z]+ )?(${NOUN})`
 const TAIL = String.raw`(?= and |[,.!?;]| but | because | since | so |$)`
 const WORDS = String.raw`([\p{L}\p{N}'’& -]{1,40}?)${TAIL}`
+
+/** "his name is Samir", of someone of whom only "a date" was said. */
+export const NAMED_BY_PRONOUN = /^(?:his|her|its|their) name(?:['’]s| is) \p{Lu}/u
+/** "there's a heron. I call him Gustav" */
+export const THERE_IS = /^there(?:['’]?s| is) an? (\p{Ll}{3,20})[.!]?$/iu
+export const CALLED = /^(?:i|we) (?:just |always )?call (?:him|her|it) (\p{Lu}[\p{L}-]{1,20})[.!]?$/iu
+
+/** How people give their own name. */
+export const INTRODUCED = [
+  /^this is (\p{L}{2,20})[.!]?$/iu,
+  /^(\p{L}{2,20}) (?:here|hier)(?:[.,!]|$)/iu,
+  new RegExp(
+    String.raw`^(?:(?:please|just|everyone|people|friends|they|you can|you may|` +
+      String.raw`all)[ ,]+){0,3}calls? me (\p{L}[\p{L}'’-]{0,20})(?=[^\p{L}\s'’-]|\s*$| (?:because|cause|but|` +
+      String.raw`and|since|for|please|btw|by|lol|if|or|so|here)\b)`,
+    "iu"
+  )
+]
+
+const OWN_NAME = new RegExp(
+  String.raw`^(?:i['’]?m|i am|my name(?:['’]?s| is)|ich bin(?: der| die)?|ich heiße|chamo-me|me chamo|me llamo|` +
+    String.raw`(?:eu )?sou [oa]|(?:yo )?soy) (\p{L}{2,20})(?: btw| by the way)?[.! ]*$`,
+  "iu"
+)
+const ADJECTIVE = new RegExp(
+  String.raw`(?:\p{L}{3}ed|ing|ish|ous|ful|less|able|less)$|^(?:dizzy|groggy|cranky|needy|clingy|chatty|clumsy|` +
+    String.raw`hangry|` +
+    String.raw`queasy|sweaty|antsy|edgy|numb|broke|stuck|sore|done|torn|shook|worn|beat|spent|free|early|home|alive|` +
+    String.raw`proud|sad|mad|off|out|in|up|down)$`,
+  "iu"
+)
+/** "im lena", and not "im gutted". */
+export const givesOwnName = (sentence: string): boolean => {
+  const name = OWN_NAME.exec(sentence)?.[1]
+  return name !== undefined && !ADJECTIVE.test(name)
+}
 
 export interface Pattern {
   readonly attribute: Attribute
@@ -48,7 +84,8 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
     attribute: "name",
     subject: 1,
     pattern: new RegExp(
-      String.raw`\b(?:have|got|had|adopted|bought) (?:a |an |my |one |two |three )?(?:[a-z]+ )?${SUBJECT} ` +
+      String.raw`\b(?:have|got|had|adopted|bought|(?:i|we)['’]?ve) (?:a |an |my |one |two |` +
+        String.raw`three )?(?:[a-z]+ )?${SUBJECT} ` +
         String.raw`(?:called|named) ${WORDS}`,
       "iu"
     ),
@@ -174,6 +211,67 @@ export const PATTERNS: ReadonlyArray<Pattern> = [
     attribute: "home",
     topic: "home",
     pattern: new RegExp(String.raw`(?<!\p{L})(?:[Mm]oro|[Vv]ivo) (?:em|n[oa]) ${NAME}`, "u"),
+    value: 1
+  },
+  {
+    attribute: "name",
+    pattern: new RegExp(
+      String.raw`^(?:ich bin (?:der |die )?|ich heiße |(?:eu )?sou [oa] |me chamo |chamo-me |me llamo |(?:yo )?soy )` +
+        String.raw`(\p{L}{2,20})[.! ]*$`,
+      "iu"
+    ),
+    value: 1
+  },
+  {
+    attribute: "name",
+    pattern: /^(?:this is |it['’]s )?(\p{Lu}\p{L}{1,20})(?: here)?[.!]?(?:,? (?:she\/her|he\/him|they\/them).*)?$/u,
+    value: 1
+  },
+  { attribute: "name", pattern: /^(?:this is )?(\p{L}{2,20}) (?:here|hier)(?![\p{L}]) ?[.!,]?/iu, value: 1 },
+  { attribute: "name", pattern: /^this is (\p{L}{2,20})[.!]?$/iu, value: 1 },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(
+      String.raw`(?<!\p{L})(?:mein|meine|unser|unsere|der|die) (${NOUN_DE}) (?:heißt|heisst) ${WORDS}`,
+      "iu"
+    ),
+    value: 2
+  },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(String.raw`(?<!\p{L})(?:o meu|a minha|meu|minha|o|a) (${NOUN_PT}) chama-se ${WORDS}`, "iu"),
+    value: 2
+  },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(String.raw`(?<!\p{L})(?:mi|el|la|nuestro|nuestra) (${NOUN_ES}) se llama ${WORDS}`, "iu"),
+    value: 2
+  },
+  {
+    attribute: "name",
+    subject: 1,
+    pattern: new RegExp(
+      String.raw`\bthe ${SUBJECT}(?:'s|’s|s)? (?:name is|name's|is called|is named|called|named) ${WORDS}`,
+      "iu"
+    ),
+    value: 2
+  },
+  {
+    attribute: "home",
+    topic: "home",
+    pattern: new RegExp(
+      String.raw`(?<!\p{L})(?:ich )?(?:wohne|lebe)(?: ich)?(?: jetzt| gerade| seit \p{L}+)? in ${WORDS}`,
+      "iu"
+    ),
+    value: 1
+  },
+  {
+    attribute: "home",
+    topic: "home",
+    pattern: new RegExp(String.raw`(?<!\p{L})(?:mudei-me para|vivo en|vivo em|moro em|me mudé a) ${WORDS}`, "iu"),
     value: 1
   },
   {

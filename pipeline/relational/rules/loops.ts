@@ -1,7 +1,7 @@
 import type { Extraction } from "../Extraction.ts"
 import type { EndedTurn } from "../Extractor.ts"
 import { bounded } from "../bounded.ts"
-import { shared } from "../gist.ts"
+import { sharedWith } from "../gist.ts"
 import { isWaiting, type Relationship } from "../Relationship.ts"
 import { actOf } from "./acts.ts"
 import { dayIn } from "./days.ts"
@@ -34,6 +34,30 @@ const OUTCOME = new RegExp(
     String.raw`aprobé|passé|été|passei|correu|foi)(?!\p{L})`,
   "iu"
 )
+const PAST = new RegExp(
+  String.raw`\b(?:yesterday|ago|last (?:week|month|year|night|spring|summer|autumn|fall|winter|monday|tuesday|` +
+    String.raw`wednesday|` +
+    String.raw`thursday|friday|saturday|sunday)|was|were|had|went|did|broke|bit|came|saw|met|bought|lost|took|` +
+    String.raw`made|left|` +
+    String.raw`began|fell|got (?!to\b)|\p{L}{3,20}ed)\b|` +
+    String.raw`(?<!\p{L})(?:gestern|vorgestern|letzte[nrs]?|war|waren|hatte|ging|wurde|(?:habe?|bin|ist|hat|sind|` +
+    String.raw`haben)(?= .{0,60}ge\p{L}{2,20}(?:t|en)(?!\p{L}))|` +
+    String.raw`ontem|passad[oa]|há \p{L}+ (?:dias|semanas|meses|anos)|fui|foi|tive|ayer|pasad[oa]|hace \p{L}+|` +
+    String.raw`fue|tuve)(?!\p{L})`,
+  "iu"
+)
+const COMING = new RegExp(
+  String.raw`\b(?:will|['’]ll|going to|gonna|tomorrow|tonight|next|coming|have to|need to|has to|planned|booked|` +
+    String.raw`scheduled|` +
+    String.raw`supposed|invited|moved to|is on|are on|(?:['’]ve|have|has) got|got (?:an?|my|the|our) \p{L}+ ` +
+    String.raw`(?:on|next|in))\b|` +
+    String.raw`(?<!\p{L})(?:morgen|nächste[nrs]?|kommende[nrs]?|werde|wird|amanhã|próxim[oa]|vou|vai|mañana|voy ` +
+    String.raw`a|va a)(?!\p{L})`,
+  "iu"
+)
+/** "I broke my arm on Monday" does not look forward to Monday. */
+const isPast = (sentence: string): boolean => PAST.test(sentence) && !COMING.test(sentence)
+
 const WORDS_SHARED = 1
 
 const sentencesOf = (text: string) =>
@@ -55,7 +79,7 @@ export const loopsOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, 
   for (const sentence of sentencesOf(message)) {
     if (isQuestion(sentence)) continue
     const promise = PROMISES.test(sentence)
-    const day = MINE.test(sentence) ? dayIn(sentence, when) : null
+    const day = MINE.test(sentence) && !isPast(sentence) ? dayIn(sentence, when) : null
     if (day !== null && day >= today)
       opened.push({
         kind: promise ? "promise" : "event_followup",
@@ -81,6 +105,7 @@ export const loopsOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, 
   if (act === "insult")
     opened.push({ kind: "conflict", owner: "user", text: beginning, due_on: null, quote: beginning })
 
+  const shared = sharedWith(message)
   const resolved = [...known.loops.values()]
     .filter(isWaiting)
     .filter((loop) =>
@@ -90,7 +115,7 @@ export const loopsOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, 
           OUTCOME.test(message) &&
           !isQuestion(message) &&
           dayIn(message, when) !== loop.due_at?.slice(0, 10) &&
-          shared(loop.text, message) >= WORDS_SHARED
+          shared(loop.text) >= WORDS_SHARED
     )
   return { loops_open: opened, loops_resolved: resolved.map(({ id }) => id) }
 }

@@ -1,10 +1,16 @@
+import type { Utterance } from "../../retrieval/Transcript.ts"
+import { topicsAsked, topicsTold } from "../../retrieval/topics/topics.ts"
 import { bounded } from "../bounded.ts"
 import type { Extraction } from "../Extraction.ts"
 import type { EndedTurn } from "../Extractor.ts"
-import { gistOf, shared } from "../gist.ts"
+import { gistOf, sharedWith } from "../gist.ts"
 import type { Memory, Relationship } from "../Relationship.ts"
+import { correctionIn } from "./corrections.ts"
 import type { Attribute, Fact } from "./Fact.ts"
 import { factsIn } from "./facts.ts"
+import { forgetRequestIn } from "./forgetRequest.ts"
+import { isRetraction } from "./notFacts.ts"
+import { sentencesOf } from "./sentences.ts"
 
 type Read = Extraction["memories"][number]
 
@@ -20,7 +26,6 @@ const IMPORTANCE: Readonly<Record<Fact["topic"], number>> = {
   dislike: 4,
   other: 3
 }
-const TELLING_WORDS = 2
 const MAX_QUOTE_CHARS = 300
 const SURE = 0.9
 const LIKELY = 0.7
@@ -45,54 +50,57 @@ const slotsOf = (memory: Memory): ReadonlyArray<Fact> =>
       .map(({ quote, cursor }) => ({ role: "user" as const, text: quote, cursor, at: new Date(memory.created_at) }))
   ).filter(({ attribute }) => SINGLE.has(attribute))
 
-const FORGET = new RegExp(
-  String.raw`\b(?:forget|delete|erase|don['’]?t remember|do not remember|unlearn)\b(?! (?:to|it\b|me\b|you\b))` +
-    String.raw`(?: (?:about|that|what|everything|all|the|my|i|said|told|you|of|thing|things|memory|` +
-    String.raw`memories)){0,12} (.{3,120})|(?<!\p{L})(?:vergiss|lösch(?:e)?)(?: bitte)?` +
-    String.raw`(?: das| was| über| dass| alles| von){0,6} (.{3,120})|(?<!\p{L})(?:olvida|oublie|esquece)` +
-    String.raw`(?: lo| ce| o)?(?: que| de){0,6} (.{3,120})`,
-  "iu"
-)
 const WORDS_SHARED = 2
 
-/** What the person asks to have forgotten. */
+const textsOf = ({ text, evidence }: Memory): string => [text, ...evidence.map(({ quote }) => quote)].join(" ")
+
+/** What the person asks to have forgotten: what shares their words, or else what is on the topic that they name. */
 const toForget = (text: string, known: ReadonlyArray<Memory>): ReadonlyArray<string> => {
-  const match = FORGET.exec(text)
-  const about = match?.slice(1).find((group) => group !== undefined)
-  if (about === undefined) return []
-  const words = gistOf(about).split(" ").length
-  return known
-    .filter(
-      ({ text, evidence }) =>
-        shared(about, [text, ...evidence.map(({ quote }) => quote)].join(" ")) >= Math.min(WORDS_SHARED, words)
-    )
-    .map(({ id }) => id)
+  const request = forgetRequestIn(text)
+  if (request === null) return []
+  if (request.everything) return known.map(({ id }) => id)
+  const words = gistOf(request.about).split(" ").length
+  const named = known.filter((memory) => sharedWith(textsOf(memory))(request.about) >= Math.min(WORDS_SHARED, words))
+  const topics = topicsAsked(request.about)
+  const found =
+    named.length > 0
+      ? named
+      : known.filter((memory) => {
+          const told = topicsTold(textsOf(memory))
+          return [...topics].some((topic) => told.has(topic))
+        })
+  return found.map(({ id }) => id)
 }
 
-/** What the person said about themselves in a turn, sentence by sentence, and which memories it replaces. */
-export const memoriesOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, "memories" | "invalidate"> => {
-  const { message } = turn
-  if (message === null) return { memories: [], invalidate: [] }
-  const active = [...known.memories.values()].filter(({ status }) => status === "active")
-  const forget = toForget(message.text, active)
+/**
+ * What a message says about the person, sentence by sentence, and which memories it replaces. `facts`: the facts of
+ * this
+ * message.
+ */
+export const memoriesIn = (
+  message: Utterance,
+  facts: ReadonlyArray<Fact>,
+  active: ReadonlyArray<Memory>
+): Pick<Extraction, "memories" | "invalidate"> => {
   const quote = bounded(message.text, MAX_QUOTE_CHARS)
-  if (forget.length > 0)
+  if (forgetRequestIn(message.text) !== null)
     return {
       memories: [],
-      invalidate: forget.map((memory_id) => ({ memory_id, reason: "user_asked_to_forget", quote }))
+      invalidate: toForget(message.text, active).map((memory_id) => ({
+        memory_id,
+        reason: "user_asked_to_forget",
+        quote
+      }))
     }
-
-  const facts = factsIn([...turn.history, message]).filter(({ cursor }) => cursor === message.cursor)
   const byQuote = Map.groupBy(facts, ({ quote }) => quote)
   const memories = [...byQuote].flatMap(([words, of]): ReadonlyArray<Read> => {
     const best = of.find(({ attribute }) => attribute !== "statement") ?? of[0]
-    if (best === undefined || (best.attribute === "statement" && gistOf(words).split(" ").length < TELLING_WORDS))
-      return []
+    if (best === undefined) return []
     return [
       {
         kind: kindOf(best),
         subject: best.topic === "person" || best.topic === "pet" ? "third_party" : "user",
-        text: words,
+        text: best.text,
         importance: IMPORTANCE[best.topic] + (best.attribute === "name" ? 1 : 0),
         confidence: best.attribute === "statement" ? LIKELY : SURE,
         quote: words,
@@ -116,4 +124,41 @@ export const memoriesOf = (turn: EndedTurn, known: Relationship): Pick<Extractio
           )
           .map(({ id }) => ({ memory_id: id, reason: "user_corrected" as const, quote }))
   return { memories, invalidate }
+}
+
+/** "kidding": what the memories of the person's last message say is not true. */
+const takenBack = ({ message, history }: EndedTurn, active: ReadonlyArray<Memory>): Extraction["invalidate"] => {
+  const [first = ""] = sentencesOf(message?.text ?? "")
+  const before = history.findLast(({ role }) => role === "user")
+  return before === undefined || !isRetraction(first)
+    ? []
+    : active
+        .filter(({ evidence }) => evidence.length > 0 && evidence.every(({ cursor }) => cursor === before.cursor))
+        .map(({ id }) => ({ memory_id: id, reason: "user_corrected", quote: first }))
+}
+
+/** The same for the message of a turn. */
+export const memoriesOf = (turn: EndedTurn, known: Relationship): Pick<Extraction, "memories" | "invalidate"> => {
+  const { message, history } = turn
+  if (message === null) return { memories: [], invalidate: [] }
+  const active = [...known.memories.values()].filter(({ status }) => status === "active")
+  const facts = factsIn([...history, message]).filter(({ cursor }) => cursor === message.cursor)
+  const lately = history.filter(({ role }) => role === "user").map(({ cursor }) => cursor)
+  const right = correctionIn(message.text, active, lately)
+  const read = memoriesIn(
+    message,
+    right === null ? facts : facts.filter(({ quote }) => !right.quote.includes(quote)),
+    active
+  )
+  const invalidate = [...read.invalidate, ...takenBack(turn, active)]
+  if (right === null || forgetRequestIn(message.text) !== null) return { ...read, invalidate }
+  const { memory, text, quote } = right
+  const { kind, subject, importance } = memory
+  return {
+    memories: [
+      { kind, subject, text, importance, confidence: LIKELY, quote, happened_on: null, linked_ids: [] },
+      ...read.memories
+    ],
+    invalidate: [{ memory_id: memory.id, reason: "user_corrected", quote }, ...invalidate]
+  }
 }

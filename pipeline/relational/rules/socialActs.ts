@@ -1,4 +1,5 @@
 import { asksIfAi } from "../../safety/aiDisclosure.ts"
+import { asksOn } from "./asksOn.ts"
 import { by, plainly, type Rule, told } from "./actRule.ts"
 import { asksAboutPast } from "./questions.ts"
 
@@ -6,9 +7,13 @@ const AT_ALL =
   String.raw`(?:(?:so|very|really|pretty|quite|such|just|all|a|an|the|one|of|too|are|is|actually|always|kinda|` +
   String.raw`kind) ){0,6}`
 
+const KIN =
+  String.raw`(?:mum|mom|mother|dad|father|gran\w*|nan|nana|brother|sister|wife|husband|partner|son|daughter|` +
+  String.raw`friend|uncle|aunt|dog|cat)`
+
 const RUDE =
   String.raw`(?:stupid|idiots?|dumb|moron|useless|boring|ugly|annoying|pathetic|worthless|liar|loser|trash|garbage|` +
-  String.raw`creepy|weirdo|fake|rubbish|terrible|awful|lame|cringe|the worst)`
+  String.raw`creepy|weirdo|fake|rubbish|shit|crap|pointless|thick|terrible|awful|lame|cringe|the worst)`
 const KIND =
   String.raw`(?:great|funny|nice|sweet|kind|wise|cool|awesome|amazing|smart|clever|lovely|beautiful|interesting|` +
   String.raw`wonderful|brilliant|hilarious|adorable|cute|charming|fun|good|the best|best)`
@@ -30,7 +35,8 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
     act: "meta",
     fits: by(
       new RegExp(
-        String.raw`\b(?:who|what) (?:made|created|wrote|programmed|built|trained) you\b|` +
+        String.raw`\bwho (?:made|created|wrote|programmed|built|trained) you\b|` +
+          String.raw`\bwhat (?:created|programmed|built|trained) you\b|\bwhat made you\W*$|` +
           String.raw`\b(?:what|which) (?:model|llm|engine|ai) (?:are|is|do)\b|\b(?:chat ?)?gpt\b|` +
           String.raw`\bare you (?:scripted|programmed)\b`,
         "i"
@@ -55,7 +61,8 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
       new RegExp(
         String.raw`^\W*(?:night|nite|laters?)\W*$|\b(?:(?:good ?)?bye+|(?:good ?|g)night|nighty? night|` +
           String.raw`see (?:you|ya)|cya|farewell|ciao|ttyl|(?:gotta|got to|have to|need to|must|should|going to|` +
-          String.raw`gonna) (?:go|run|sleep|leave|head|bed)|(?:off to|going to|to) (?:bed|sleep|work)|` +
+          String.raw`gonna) (?:go(?! to (?!bed|sleep|work))|run|sleep|leave|head|bed)|(?:off to|going to|` +
+          String.raw`(?<!used )to) (?:bed|sleep|work)|i['’]?m (?:out|off)$|im (?:out|off)$|` +
           String.raw`(?:talk|speak) (?:to you )?(?:later|soon|tomorrow)|tschüss?|gute nacht|tchau|adeus|beijinhos|` +
           String.raw`até (?:logo|amanhã|já|breve)|boa noite)(?![\p{L}])`,
         "iu"
@@ -70,6 +77,24 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
         String.raw`\b(?:phone|battery|laptop|computer|car|bike|engine|plant|wifi|internet|fridge|heating|` +
           String.raw`tv)\b[^.!?]{0,20}\b(?:died|dead|dying|broke|broken)\b`,
         "i"
+      )
+    )
+  },
+  // "im dead" is what tired people say.
+  {
+    act: "bad_news",
+    fits: by(/\b(?:i'?m|i am|im) (?:so |literally |just |actually )?(?:dead|dying)\b(?: tired)?[\s.!,]*$/i)
+  },
+  {
+    act: "grief",
+    fits: by(
+      new RegExp(
+        String.raw`\b(?:my|our) (?:\w+ )?${KIN} (?:just |has |had )?(?:passed|died)\b(?! (?:the|his|her|my|an?|` +
+          String.raw`all|me|` +
+          String.raw`with|out|by)\b)|(?<!\p{L})(?:morreu|faleceu|ist gestorben|ist tot|murió|falleció|funeral|` +
+          String.raw`beerdigung|` +
+          String.raw`enterro|velório)(?!\p{L})`,
+        "iu"
       )
     )
   },
@@ -104,8 +129,20 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
         String.raw`\b(?:you|u|ur|you're|youre|your \w+) ${AT_ALL}${RUDE}\b|` +
           String.raw`\b(?:this|that)(?:'s| is) ${AT_ALL}(?:boring|stupid|dumb|lame|cringe|rubbish)\b|` +
           String.raw`\b(?:i hate|screw|fuck|damn) (?:you|u|this|off)\b|\b` +
-          String.raw`(?:shut up|you suck|u suck|piss off|get lost|go away|go to hell|nobody asked|who cares)\b|` +
+          String.raw`(?:shut up|(?:people|crooks?|thieves|men|women|bots?|things) like you|should rot|you people|` +
+          String.raw`you deserved? (?:it|that|worse)|you suck|u suck|piss off|get lost|go away|go to hell|` +
+          String.raw`nobody asked|who cares)\b|` +
           String.raw`^\W*(?:you )?${RUDE}\W*$`,
+        "i"
+      )
+    )
+  },
+  {
+    act: "insult",
+    fits: by(
+      new RegExp(
+        String.raw`^\W*(?:so |ok |wow )?(?:what (?:even |the (?:hell|fuck) )?is this (?:shit|crap|rubbish|nonsense)|` +
+          String.raw`(?:is )?that(?:['’]?s| is)? (?:it|all)(?: then)?\?|you (?:don['’]?t|do not) (?:even )?exist)\W*$`,
         "i"
       )
     )
@@ -147,7 +184,8 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
     act: "greeting",
     fits: by(
       new RegExp(
-        String.raw`^\W*(?:hi+|hey+a?|hello+|hiya|yo|howdy|sup|good (?:morning|evening|afternoon|day)|morning|` +
+        String.raw`^\W*(?:hi+|hey+a?|hello+|hiya|yo|howdy|sup|ayo|wagwan|wass?up|ey up|what['’]?s good|` +
+          String.raw`good (?:morning|evening|afternoon|day)|morning|` +
           String.raw`evening|greetings|hallo|moin|servus|hola|olá|oi+|bom dia|boa tarde|salut|i'm back|im back|` +
           String.raw`(?:nice|pleased|good|great) to (?:meet|see) you)(?![\p{L}])`,
         "iu"
@@ -167,11 +205,13 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
     fits: by(
       new RegExp(
         String.raw`\b(?:advice|advise|tips?)\b|\b(?:any|have you|got) (?:ideas?|suggestions?|recommendations?)\b|` +
-          String.raw`(?<!why )\bshould (?:i|we)\b|\bwhat would you do(?:\W{1,9}` +
+          String.raw`(?<!why )\bshould (?:i|we)\b|\bwhat would (?:you|u) do(?:\W{1,9}` +
           String.raw`(?:if you were me|in my place|then))?\W*$|\bhow (?:do|can|should|could) (?:i|we) ` +
           String.raw`(?!know|feel|look|sound|doing)\w+|\bhelp me (?:decide|choose|with|out)\b|` +
-          String.raw`\bwhat (?:can|do) i do\b`,
-        "i"
+          String.raw`\bwhat (?:can|do) i do\b|(?<!\p{L})(?:conselhos?|` +
+          String.raw`o que (?:é que )?(?:achas que )?(?:eu )?(?:devo|faço|fazias)|` +
+          String.raw`aconselhas(?:-me)? a (?!ver|visitar|comer)|was soll ich|rat(?:schlag)?|qué hago|consejo)(?!\p{L})`,
+        "iu"
       )
     )
   },
@@ -185,6 +225,7 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
       )
     )
   },
+  { act: "elaborate", fits: asksOn },
   {
     act: "elaborate",
     fits: by(
@@ -205,7 +246,8 @@ export const SOCIAL_ACTS: ReadonlyArray<Rule> = [
     act: "laughter",
     fits: by(
       new RegExp(
-        String.raw`^\W*(?:just kidding|kidding|jk|(?:just )?joking|a?(?:ha){2,}h?|lo+l|lmf?ao+|rofl|(?:he){2,}|😂|🤣|` +
+        String.raw`^\W*(?:just kidding|kidding|jk|(?:just )?joking|a?(?:ha){2,}h?|(?:ah){2,}|k{3,}|rs{2,}|` +
+          String.raw`(?:ja){2,}|lo+l|lmf?ao+|rofl|(?:he){2,}|😂|🤣|` +
           String.raw`that'?s (?:so )?(?:funny|hilarious))`,
         "iu"
       )

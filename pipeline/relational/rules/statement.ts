@@ -3,7 +3,8 @@ import { kin, NOUN, topicOf } from "./topics.ts"
 
 /** What the person has, or what exists: a subject to ask about, even if nothing more is known about it. */
 const HAVING = new RegExp(
-  String.raw`\b(?:i|we)(?:'ve)? (?:have|got|had|adopted|bought|own)(?: got)? (?:an? |my |one |two |three )?` +
+  String.raw`\b(?:i|we)(?:['’]?ve|(?:['’]?ve)? (?:have|got|had|adopted|bought|own))(?: got)? (?:an? |my |one |` +
+    String.raw`two |three )?` +
     String.raw`(?:[a-z]+ )?(${NOUN})\b`,
   "iu"
 )
@@ -27,5 +28,13 @@ export const statement = (sentence: string, cursor: number): Fact => {
       ANY_HAVING.exec(sentence) ??
       (NOTE.test(sentence) ? ANY_NOUN.exec(sentence) : null))?.[1] ?? ""
   )
-  return { subject: noun, attribute: "statement", topic: topicOf(noun), value: "", quote: sentence, cursor }
+  return {
+    subject: noun,
+    attribute: "statement",
+    topic: topicOf(noun),
+    value: "",
+    quote: sentence,
+    text: sentence,
+    cursor
+  }
 }

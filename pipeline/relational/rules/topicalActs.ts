@@ -1,9 +1,9 @@
-import { by, type Rule, told } from "./actRule.ts"
+import { by, news, type Rule } from "./actRule.ts"
 import { isQuestion } from "./questions.ts"
 
 const SAD_IN_PORTUGUESE = new RegExp(
   String.raw`(?<!\p{L})(?:triste|sozinh[ao]|cansad[ao]|doente|ansios[ao]|nervos[ao]|chorei|perdi|correu mal|` +
-    String.raw`dia mau|mau dia|péssimo)(?!\p{L})`,
+    String.raw`dia mau|mau dia|péssimo|chumbei|reprovei|fart[ao]|despedid[ao]|dói-me|doem-me|preocupad[ao])(?!\p{L})`,
   "iu"
 )
 const GLAD_IN_PORTUGUESE = new RegExp(
@@ -12,13 +12,24 @@ const GLAD_IN_PORTUGUESE = new RegExp(
   "iu"
 )
 const FEELS_BAD = new RegExp(
-  String.raw`\b(?:can'?t|couldn'?t|didn'?t|not|don'?t) (?:sleep|get (?:the|it)|stop (?:crying|thinking)|` +
-    String.raw`happy|okay|ok|well|good|feel(?:ing)? (?:good|well|great))\b`,
+  String.raw`\b(?:can'?t|couldn'?t|didn'?t|not|don'?t) (?:really |even |ever )?(?:sleep|get (?:the|it)|` +
+    String.raw`stop (?:crying|thinking)|` +
+    String.raw`happy|okay|ok|well|good|(?:always |so )?easy|feel(?:ing)? (?:good|well|great))\b`,
   "i"
 )
+/** "Not great honestly" answers "how are you". */
+const SO_SO = new RegExp(
+  String.raw`^\W{0,20}(?:(?:i'?m|well|honestly|to be honest|tbh|eh|meh|hm{1,9})[\s,.]{1,9}){0,4}(?:not (?:so |too |` +
+    String.raw`that |really )?(?:great|good|well|okay|ok)|could be better|been better|i'?ve been better|` +
+    String.raw`bit rough|rough|pretty bad|` +
+    String.raw`nicht so gut|geht so|nem por isso|mais ou menos|não muito bem|no muy bien)` +
+    String.raw`(?:[\s,.]{1,9}(?:honestly|tbh|really|today|to be honest|lately|at the moment|actually)){0,4}\W{0,20}$`,
+  "iu"
+)
 const YOU_IN_PORTUGUESE = new RegExp(
-  String.raw`(?<!\p{L})(?:tu|teus?|tuas?|ti|contigo|você|és|estás|tens|gostas|vives|moras|estudas|fazes|` +
-    String.raw`falas|comes|queres|achas|sabes|podes)(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:tu|te|teus?|tuas?|ti|contigo|você|és|estás|tens|gostas|vives|moras|estudas|fazes|` +
+    String.raw`falas|comes|queres|achas|sabes|podes|foste|viste|fizeste|conheces|acabares|aprendeste|comeste|` +
+    String.raw`dormiste|lembras|voltavas|vais|ficas|aí|por aí)(?!\p{L})`,
   "iu"
 )
 
@@ -26,19 +37,25 @@ const YOU_IN_PORTUGUESE = new RegExp(
 export const TOPICAL_ACTS: ReadonlyArray<Rule> = [
   {
     act: "bad_news",
-    fits: told(
+    fits: news(
       new RegExp(
         String.raw`\b(?:bad mood|flooded|stolen|robbed|crashed|shouted at|yelled at|my fault|lied|` +
           String.raw`it'?s (?:so |very |really )?(?:hard|dull|sad|awful|terrible|stupid)|` +
           String.raw`(?:is|are) (?:so |really )?(?:awful|terrible|horrible)|broke up|dumped|fired|laid off|failed|` +
-          String.raw`sick|ill|hospital|sad|depressed|lonely|anxious|anxiety|stressed|exhausted|crying|cried|` +
+          String.raw`sick|ill|in (?:the )?hospital|to (?:the )?hospital|sad|depressed|lonely|anxious|anxiety|` +
+          String.raw`stressed|exhausted|crying|cried|` +
           String.raw`heartbroken|worried|scared|afraid|terrified|nervous|hurts?|rejected|divorced?|upset|overwhelmed|` +
           String.raw`burn(?:ed|t) out|hopeless|miserable|homesick|ashamed|stupid|a mess|falling apart|can'?t cope|` +
-          String.raw`(?:bad|awful|terrible|horrible|rough|hard|long|worst|shitty|crappy|tough) ` +
+          String.raw`(?:bad|awful|terrible|horrible|rough|hard|long|worst|shit|shitty|crap|crappy|rubbish|grim|` +
+          String.raw`tough) ` +
           String.raw`(?:day|week|night|year|time|news|morning)|feel(?:ing)? (?:\w+ )?` +
           String.raw`(?:bad|down|low|awful|terrible|empty|lost|alone|tired)|` +
           String.raw`i(?:'m| am)(?: \w+)? (?:tired|lost|alone|angry)|lost my|had a (?:\w+ )?fight|argu(?:ed|ment)|` +
-          String.raw`hate my)\b`,
+          String.raw`hate my|kill(?:ing|s) me|drain(?:ing|s|ed)|worries me|knackered|worn out|fed up|struggling|` +
+          String.raw`in pain|sore|` +
+          String.raw`made redundant|let go|sacked|got mugged|(?:back|knees?|hips?|hands?|eyes|heart|legs?|tooth|` +
+          String.raw`teeth) ` +
+          String.raw`(?:is|are) (?:\w+ )?(?:going|bad|gone|playing up|shot))\b`,
         "i"
       )
     )
@@ -53,15 +70,16 @@ export const TOPICAL_ACTS: ReadonlyArray<Rule> = [
   },
   {
     act: "bad_news",
-    fits: (text) => !isQuestion(text) && FEELS_BAD.test(text)
+    fits: (text) => !isQuestion(text) && (FEELS_BAD.test(text) || SO_SO.test(text))
   },
   {
     act: "good_news",
-    fits: told(
+    fits: news(
       new RegExp(
         String.raw`\b(?:it'?s my birthday|got (?:the|a|an|my) (?:\w+ )?` +
           String.raw`(?:job|place|offer|promotion|raise|degree|licen[cs]e|grade|dog|cat|puppy|kitten)|passed|won|` +
-          String.raw`promoted|engaged|getting married|accepted|pregnant|graduated?|new job|` +
+          String.raw`promoted|engaged|(?:i['’]?m|we['’]?re|i am|we are) getting married|accepted|pregnant|` +
+          String.raw`graduated?|new job|` +
           String.raw`(?:great|good|best|amazing|wonderful|lovely|perfect) (?:day|news|week|time|mood)|it worked|` +
           String.raw`finally (?:did|finished|made|got)|i(?:'m| am)(?: \w+)? (?:happy|excited|proud|thrilled|in love)|` +
           String.raw`finished my|can'?t wait|feel(?:ing)? (?:\w+ )?(?:great|good|amazing|better|happy))\b`,

@@ -4,10 +4,11 @@ const PET =
   "dog|puppy|cat|kitten|rabbit|bunny|hamster|parrot|budgie|horse|pony|goldfish|fish|turtle|tortoise|snake|lizard|" +
   "guinea pig|ferret|chicken|goat|pet"
 const PERSON =
-  "mother|mum|mom|mama|father|dad|papa|parents|sister|brother|twin|son|daughter|kids?|child|children|baby|wife|" +
+  "mother|mum|mom|mama|father|dad|papa|parents|sister|brother|twin|son|daughter|lads|boys|girls|kids?|child|" +
+  "children|baby|wife|" +
   "husband|partner|girlfriend|boyfriend|fianc[eé]e?|ex|grandmother|grandma|granny|nan|grandfather|grandpa|" +
   "grandad|aunt|uncle|cousin|niece|nephew|best friend|friend|roommate|flatmate|neighbou?r|boss|colleague|" +
-  "coworker|teacher|coach|therapist"
+  "coworker|relative|teacher|coach|therapist|stepmum|stepmom|stepmother|stepdad|stepfather|housemate|landlord|landlady"
 const EVENT =
   "exam|test|interview|wedding|trip|holiday|vacation|move|concert|date|presentation|thesis|operation|surgery|" +
   "appointment|deadline|marathon|race|competition|audition|driving test|party"
@@ -30,6 +31,80 @@ export const topicOf = (subject: string): Topic => KINDS.find(([, words]) => wor
 
 const KIN: Readonly<Record<string, string>> = {
   mum: "mother",
+  mommy: "mother",
+  mummy: "mother",
+  daddy: "father",
+  gran: "grandmother",
+  nana: "grandmother",
+  granddad: "grandfather",
+  gramps: "grandfather",
+  sis: "sister",
+  bro: "brother",
+  gf: "girlfriend",
+  bf: "boyfriend",
+  hubby: "husband",
+  "best mate": "best friend",
+  mate: "friend",
+  housemate: "flatmate",
+  roommate: "flatmate",
+  labrador: "dog",
+  staffy: "dog",
+  terrier: "dog",
+  spaniel: "dog",
+  poodle: "dog",
+  collie: "dog",
+  beagle: "dog",
+  dachshund: "dog",
+  corgi: "dog",
+  retriever: "dog",
+  pug: "dog",
+  puppy: "dog",
+  kitten: "cat",
+  kitty: "cat",
+  bunny: "rabbit",
+  kids: "children",
+  kid: "child",
+  manager: "boss",
+  supervisor: "boss",
+  hund: "dog",
+  hündin: "dog",
+  katze: "cat",
+  kater: "cat",
+  kaninchen: "rabbit",
+  pferd: "horse",
+  mutter: "mother",
+  vater: "father",
+  schwester: "sister",
+  bruder: "brother",
+  oma: "grandmother",
+  opa: "grandfather",
+  tochter: "daughter",
+  sohn: "son",
+  freundin: "girlfriend",
+  freund: "boyfriend",
+  chefin: "boss",
+  chef: "boss",
+  mitbewohner: "flatmate",
+  mitbewohnerin: "flatmate",
+  perro: "dog",
+  perra: "dog",
+  madre: "mother",
+  padre: "father",
+  hermana: "sister",
+  hermano: "brother",
+  abuela: "grandmother",
+  abuelo: "grandfather",
+  hija: "daughter",
+  hijo: "son",
+  novia: "girlfriend",
+  novio: "boyfriend",
+  marido: "husband",
+  mulher: "wife",
+  mujer: "wife",
+  esposa: "wife",
+  jefe: "boss",
+  jefa: "boss",
+  chefe: "boss",
   mom: "mother",
   mama: "mother",
   dad: "father",
@@ -57,7 +132,16 @@ const KIN: Readonly<Record<string, string>> = {
   namorado: "boyfriend"
 }
 /** The same nouns in other languages. */
-export const NOUN_PT = "cão|cadela|gat[oa]|mãe|pai|irmã|irmão|avó|avô|filh[oa]|amig[oa]|namorad[oa]"
+export const NOUN_DE =
+  "hund|hündin|katze|kater|hamster|kaninchen|pferd|mutter|mama|vater|papa|schwester|bruder|oma|opa|tochter|sohn|" +
+  "freundin|" +
+  "freund|frau|mann|chefin|chef|mitbewohnerin|mitbewohner"
+export const NOUN_ES =
+  "perr[oa]|gat[oa]|hámster|caballo|madre|padre|hermana|hermano|abuela|abuelo|hija|hijo|amig[oa]|novi[oa]|marido|" +
+  "mujer|" +
+  "jef[ea]|compañer[oa]"
+export const NOUN_PT =
+  "cão|cadela|gat[oa]|coelho|cavalo|marido|mulher|chefe|mãe|pai|irmã|irmão|avó|avô|filh[oa]|amig[oa]|namorad[oa]"
 
 /** One canonical word for relatives with several names. */
 export const kin = (noun: string): string => KIN[noun.toLowerCase()] ?? noun.toLowerCase()

@@ -3,7 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { appCapsChange, capsChange } from "./capsChange.ts"
 import { recount, recountPictures } from "./moneyStatements.ts"
+
+const isDeadlock = ({ sqlState }: DatabaseError) => sqlState === "40P01"
 
 /** The limits of one end-user. Null: no limit. Money in micro-USD, days and months in UTC. */
 export interface EndUserLimits {
@@ -221,12 +224,18 @@ export class Allowances extends Context.Service<
       where app_id = ${appId} and kind = 'app'`
         )
 
+      // Tries again after a deadlock: a send that began before the first limit of an app was set has not locked the new
+      // rows, and may update them in another order.
+      const retriedTransaction = <A>(self: Effect.Effect<A, DatabaseError>) =>
+        Effect.retry(transaction(self), { times: 5, while: isDeadlock })
+
       const limitApp = Effect.fnUntraced(function* (
         appId: string,
         accountId: string,
         { defaults, messages_per_minute: rate, ...change }: AppLimitsChange
       ) {
         yield* lockApp(appId)
+        const before = yield* ofApp(appId)
         yield* forgetWarnings(appId, change)
         if (rate !== undefined)
           yield* query((sql) => sql`update apps set messages_per_minute = ${rate} where app_id = ${appId}`)
@@ -240,14 +249,10 @@ export class Allowances extends Context.Service<
           accountId,
           action: "caps.updated",
           appId,
-          detail: {
-            ...change,
-            ...(rate === undefined ? {} : { messages_per_minute: rate }),
-            ...(defaults === undefined ? {} : { default_end_user_caps: defaults })
-          }
+          detail: appCapsChange(before, { ...change, messages_per_minute: rate, defaults })
         })
         return yield* ofApp(appId)
-      }, transaction)
+      }, retriedTransaction)
 
       const limitEndUser = Effect.fnUntraced(function* (
         appId: string,
@@ -255,19 +260,27 @@ export class Allowances extends Context.Service<
         change: Partial<EndUserLimits>
       ) {
         yield* lockApp(appId)
-        yield* query(
-          (sql) =>
-            sql`insert into end_users (app_id, external_user_ref)
-              values (${appId}, ${externalUserRef}) on conflict do nothing`
-        )
+        const before = limitsOf(yield* rowOf(appId, "end_user", externalUserRef))
         if (yield* write(appId, "end_user", externalUserRef, change)) {
           yield* countAnew(appId)
           yield* soonAgain(appId)
         }
-        yield* record({ action: "end_user_caps.updated", appId, subject: externalUserRef, detail: change })
+        // Locked after the allowances, in the order of an erasure. If an erasure has begun, it ends first, and this
+        // inserts a new person.
+        yield* query(
+          (sql) => sql`
+        insert into end_users (app_id, external_user_ref) values (${appId}, ${externalUserRef})
+        on conflict (app_id, external_user_ref) do update set external_user_ref = excluded.external_user_ref`
+        )
+        yield* record({
+          action: "end_user_caps.updated",
+          appId,
+          subject: externalUserRef,
+          detail: capsChange(before, change)
+        })
         const limited = yield* ofEndUser(appId, externalUserRef)
         return limited ?? (yield* Effect.die(new Error("an end-user who was just limited is gone")))
-      }, transaction)
+      }, retriedTransaction)
 
       const recountAll = Effect.fnUntraced(function* (appIds: ReadonlyArray<string> | null) {
         const apps =

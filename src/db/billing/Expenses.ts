@@ -2,11 +2,25 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
+import { AssumedPrices, type ModelUse } from "#src/model/assumedPrices.ts"
 import { Prices } from "#src/model/prices.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { countPictures, recordUsage, lockAllowances } from "./moneyStatements.ts"
 
-export type Activity = "transcription" | "image" | "probe" | "research" | "eval"
+/** Longer than any work that reserves an amount. */
+const SETTLED_WITHIN = "10 minutes"
+const PER_ROUND = 100
+
+export type Activity = "transcription" | "image" | "probe" | "research" | "eval" | "embedding"
+
+const USES: Readonly<Record<Activity, ModelUse>> = {
+  transcription: "voice",
+  image: "pictures",
+  probe: "text",
+  research: "text",
+  eval: "text",
+  embedding: "embeddings"
+}
 
 /** Who pays: an app, on behalf of an end-user through one of its sessions, or without one. */
 export interface Payer {
@@ -19,6 +33,8 @@ export interface Expense extends Payer {
   readonly runRef: string
   readonly activity: Activity
   readonly microUsd: number
+  /** Default: what the activity always uses. */
+  readonly use?: ModelUse
 }
 
 /** Costs outside of turns with a price known beforehand, charged to the same budgets and caps. Amounts in micro-USD. */
@@ -33,7 +49,7 @@ export class Expenses extends Context.Service<
       payer: Payer,
       activity: Activity,
       microUsd: number,
-      runRef?: string
+      options?: { readonly runRef?: string; readonly use?: ModelUse }
     ) => Effect.Effect<Expense | null, DatabaseError>
     /** Why it would be refused now. Null: nothing prevents it. Writes nothing. */
     readonly refusalReason: (
@@ -41,6 +57,20 @@ export class Expenses extends Context.Service<
       activity: Activity,
       microUsd: number
     ) => Effect.Effect<"budget" | "cap" | null, DatabaseError>
+    /**
+     * The same for work that nothing else records, to be settled once it has ended. If its process dies, the amount is
+     * refunded after a while.
+     */
+    readonly reserve: (
+      payer: Payer,
+      activity: Activity,
+      mostMicroUsd: number,
+      options?: { readonly use?: ModelUse }
+    ) => Effect.Effect<Expense | null, DatabaseError>
+    /** Replaces what was reserved by what was spent. */
+    readonly settle: (reserved: Expense, spentMicroUsd: number) => Effect.Effect<void, DatabaseError>
+    /** Refunds reservations that nobody has settled. */
+    readonly refundAbandoned: Effect.Effect<void, DatabaseError>
     /** Books spending beyond the reserved amount, regardless of the budget. */
     readonly chargeMore: (expense: Expense) => Effect.Effect<void, DatabaseError>
     /** Refunds what was reserved and not spent. For a partial refund, the expense has that amount. */
@@ -52,6 +82,7 @@ export class Expenses extends Context.Service<
     Effect.gen(function* () {
       const { query, transaction } = yield* Database
       const { version } = yield* Prices
+      const assumed = yield* AssumedPrices
 
       /** Pictures are counted as well as charged, even free ones: plus one per expense, minus one per refund. */
       const picturesOf = (activity: Activity, direction: 1 | -1) => (activity === "image" ? direction : 0)
@@ -63,7 +94,7 @@ export class Expenses extends Context.Service<
 
       /** A deleted session has no end-user to count for, but still an app. */
       const book = Effect.fnUntraced(function* (
-        { appId, sessionId, runRef, activity }: Expense,
+        { appId, sessionId, runRef, activity, use = USES[activity] }: Expense,
         microUsd: number,
         direction: 1 | -1,
         bounded: boolean = true
@@ -85,20 +116,70 @@ export class Expenses extends Context.Service<
         ), counted_use as (
           ${recordUsage(sql, "moves")}
         )
-        insert into ledger (app_id, run_ref, session_id, activity, entry, amount_micro_usd, price_version, pictures)
+        insert into ledger (app_id, run_ref, session_id, activity, entry, amount_micro_usd, price_version, pictures,
+          unpriced)
         select app_id, ${runRef}, session_id,
-          ${activity}, 'settle', amount, ${version}, nullif(${pictures}::int, 0) from moves
+          ${activity}, 'settle', amount, ${version}, nullif(${pictures}::int, 0),
+          nullif(${assumed.has(use)}::boolean, false) from moves
         returning 1`
         )
         if (booked.length > 0 && pictures !== 0) yield* query((sql) => countPictures(sql, appId, sessionId, pictures))
         return booked
       }, transaction)
 
+      const charge: Expenses["Service"]["charge"] = Effect.fnUntraced(function* (
+        payer,
+        activity,
+        microUsd,
+        { runRef = newId("run"), use } = {}
+      ) {
+        const expense = { ...payer, runRef, activity, microUsd, ...(use !== undefined && { use }) }
+        return (yield* book(expense, microUsd, 1)).length > 0 ? expense : null
+      })
+      const chargeMore = (expense: Expense) => Effect.asVoid(book(expense, expense.microUsd, 1, false))
+      const refund = (expense: Expense) => Effect.asVoid(book(expense, -expense.microUsd, -1))
+
+      const reserve: Expenses["Service"]["reserve"] = Effect.fnUntraced(function* (payer, activity, most, options) {
+        const expense = yield* charge(payer, activity, most, options)
+        if (expense === null) return null
+        const { appId, sessionId, runRef, use = null } = expense
+        yield* query(
+          (sql) => sql`
+        insert into open_expenses (app_id, run_ref, session_id, activity, use, micro_usd, refund_at)
+        values (${appId}, ${runRef}, ${sessionId}, ${activity}, ${use}, ${most}::bigint,
+          now() + ${SETTLED_WITHIN}::interval)`
+        )
+        return expense
+      }, transaction)
+
+      const settle = Effect.fnUntraced(function* (reserved: Expense, spentMicroUsd: number) {
+        const { appId, runRef } = reserved
+        const open = yield* query(
+          (sql) => sql`delete from open_expenses where app_id = ${appId} and run_ref = ${runRef} returning 1`
+        )
+        // It has taken so long that it was refunded.
+        const left = (open.length > 0 ? reserved.microUsd : 0) - spentMicroUsd
+        if (left > 0) yield* refund({ ...reserved, microUsd: left })
+        if (left < 0) yield* chargeMore({ ...reserved, microUsd: -left })
+      }, transaction)
+
+      const refundAbandoned = Effect.gen(function* () {
+        const abandoned = yield* query<Array<Omit<Expense, "use"> & { use: ModelUse | null }>>(
+          (sql) => sql`
+        delete from open_expenses where (app_id, run_ref) in (
+          select app_id, run_ref from open_expenses where refund_at < now()
+          order by app_id, run_ref limit ${PER_ROUND} for update skip locked
+        ) returning app_id as "appId", run_ref as "runRef", session_id as "sessionId", activity, use,
+          micro_usd::int8 as "microUsd"`
+        )
+        for (const { use, ...expense } of abandoned) yield* refund({ ...expense, ...(use !== null && { use }) })
+      }).pipe(transaction)
+
       return Expenses.of({
-        charge: Effect.fnUntraced(function* (payer, activity, microUsd, runRef = newId("run")) {
-          const expense = { ...payer, runRef, activity, microUsd }
-          return (yield* book(expense, microUsd, 1)).length > 0 ? expense : null
-        }),
+        charge,
+        reserve,
+        settle,
+        refundAbandoned,
         refusalReason: ({ appId, sessionId }, activity, microUsd) =>
           query<Array<{ over: "budget" | "cap" | null }>>(
             (sql) => sql`
@@ -110,8 +191,8 @@ export class Expenses extends Context.Service<
             join sessions c using (app_id, session_id)) m
         ${allowancesOf(sql)}`
           ).pipe(Effect.map(([row]) => row?.over ?? null)),
-        chargeMore: (expense) => Effect.asVoid(book(expense, expense.microUsd, 1, false)),
-        refund: (expense) => Effect.asVoid(book(expense, -expense.microUsd, -1))
+        chargeMore,
+        refund
       })
     })
   )

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ReportedKind } from "#pipeline/safety/reported.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import { modelsBetween, usedBetween } from "./ledgerDays.ts"
 
 export const USAGE_GROUPS = ["day", "kind", "character", "model", "end_user", "app"] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
@@ -74,52 +75,46 @@ export class Usage extends Context.Service<
         read: ({ apps, externalUserRef, from, to, groupBy }) =>
           query<Array<UsageRow>>((sql) => {
             const keys = {
-              day: sql`to_char(l.at at time zone 'utc', 'YYYY-MM-DD')`,
-              kind: sql`l.activity`,
+              day: sql`to_char(u.at at time zone 'utc', 'YYYY-MM-DD')`,
+              kind: sql`u.activity`,
               character: sql`c.character_slug`,
               end_user: sql`c.external_user_ref`,
-              app: sql`l.app_id`
+              app: sql`u.app_id`
             }
-            const entries = sql`
-          select l.*, ${groupBy === null || groupBy === "model" ? sql`''` : keys[groupBy]} as key
-          from ledger l left join sessions c using (app_id, session_id)
-          where l.app_id = any(${apps}::text[])
-            and l.at >= ${from.toISOString()}
-              and l.at < ${to.toISOString()} ${
-                externalUserRef === null
-                  ? sql``
-                  : sql`and c.external_user_ref =
-                ${externalUserRef}`
-              }`
-            const tokens = sql`coalesce(sum(s.input_tokens), 0)::int8 as input_tokens,
-              coalesce(sum(s.cached_input_tokens), 0)::int8 as cached_input_tokens, coalesce(sum(s.output_tokens),
-                0)::int8 as output_tokens, coalesce(bool_or(s.unpriced), false) as unpriced`
+            const key = groupBy === null || groupBy === "model" ? sql`''` : keys[groupBy]
+            const [since, until] = [from.toISOString(), to.toISOString()]
+            const ofUser = externalUserRef === null ? sql`` : sql`where c.external_user_ref = ${externalUserRef}`
+            const turns = sql`
+              coalesce(sum(turns) filter (where activity <> 'proactive'), 0)::int as messages,
+              coalesce(sum(turns) filter (where activity = 'proactive'), 0)::int as proactive`
+            const tokens = sql`coalesce(sum(input_tokens), 0)::int8 as input_tokens,
+              coalesce(sum(cached_input_tokens), 0)::int8 as cached_input_tokens,
+              coalesce(sum(output_tokens), 0)::int8 as output_tokens, coalesce(bool_or(unpriced), false) as unpriced`
+            const models = sql`
+              select u.*, ${key} as key from (${modelsBetween(sql, apps, since, until)}) u
+                left join sessions c using (app_id, session_id) ${ofUser}`
             if (groupBy === "model") {
               return sql`
-            with entries as (${entries})
-            select s.model as key, (count(distinct (e.session_id,
-              e.turn_index)) filter (where e.activity <> 'proactive'))::int as messages,
-              (count(distinct (e.session_id, e.turn_index)) filter (where e.activity = 'proactive'))::int as proactive,
-                0 as images, coalesce(sum(s.cost_micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
-            from entries e join turn_stages s using (app_id, session_id, turn_index) where e.entry = 'release'
-              and s.model is not null
-            group by s.model order by cost_micro_usd desc, key limit ${MAX_GROUPS}`
+            with models as (${models})
+            select model as key, ${turns}, 0 as images, coalesce(sum(micro_usd), 0)::int8 as cost_micro_usd, ${tokens}
+            from models where model is not null
+            group by model order by cost_micro_usd desc, key limit ${MAX_GROUPS}`
             }
             return sql`
-          with entries as (${entries}), money as (
-            select key, (count(*) filter (where entry = 'hold' and activity <> 'proactive'))::int as messages,
-              (count(*) filter (where entry = 'hold' and activity = 'proactive'))::int as proactive,
-              coalesce(sum(coalesce(pictures, sign(amount_micro_usd))) filter (where entry = 'settle'
-                and activity = 'image'), 0)::int as images,
-                  coalesce(sum(amount_micro_usd) filter (where entry = 'settle'), 0)::int8 as cost_micro_usd
+          with entries as (
+            select u.*, ${key} as key from (${usedBetween(sql, apps, since, until)}) u
+              left join sessions c using (app_id, session_id) ${ofUser}
+          ), money as (
+            select key, ${turns}, coalesce(sum(pictures), 0)::int as images,
+              coalesce(sum(micro_usd), 0)::int8 as cost_micro_usd, coalesce(bool_or(unpriced), false) as unpriced
             from entries group by key
-          ), tokens as (
-            select e.key, ${tokens} from entries e join turn_stages s using (app_id, session_id, turn_index)
-              where e.entry = 'release' group by e.key
+          ), models as (${models}), tokens as (
+            select key, ${tokens} from models group by key
           )
-          select m.*, coalesce(t.input_tokens, 0)::int8 as input_tokens, coalesce(t.cached_input_tokens,
-            0)::int8 as cached_input_tokens, coalesce(t.output_tokens, 0)::int8 as output_tokens, coalesce(t.unpriced,
-              false) as unpriced
+          select m.key, m.messages, m.proactive, m.images, m.cost_micro_usd,
+            coalesce(t.input_tokens, 0)::int8 as input_tokens,
+            coalesce(t.cached_input_tokens, 0)::int8 as cached_input_tokens,
+            coalesce(t.output_tokens, 0)::int8 as output_tokens, m.unpriced or coalesce(t.unpriced, false) as unpriced
           from money m left join tokens t on t.key is not distinct from m.key
           order by ${groupBy === "day" ? sql`m.key` : sql`m.cost_micro_usd desc, m.key`} limit ${MAX_GROUPS}`
           })

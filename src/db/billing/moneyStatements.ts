@@ -124,7 +124,8 @@ export const insertLedgerEntries = (
 
 /**
  * Recounts the usage in all allowances of an app, which the caller has locked, from the ledger and from the
- * reservations of open turns. The whole ledger is only read if the app has a limit over all time.
+ * reservations of open turns. The whole ledger, and what was summed up of it, is only read if the app has a limit over
+ * all time.
  */
 export const recount = (sql: Sql, app: string) => sql`
   with period as (
@@ -136,6 +137,10 @@ export const recount = (sql: Sql, app: string) => sql`
     select c.external_user_ref, l.at, l.amount_micro_usd as amount, 0 as sent
     from period p, ledger l left join sessions c using (app_id, session_id)
       where l.app_id = ${app} and l.at >= p.since and l.entry = 'settle'
+    union all
+    select c.external_user_ref, d.day::timestamp at time zone 'utc', d.settled_micro_usd, 0
+    from period p, ledger_days d left join sessions c using (app_id, session_id)
+      where d.app_id = ${app} and d.day::timestamp at time zone 'utc' >= p.since
     union all
     select c.external_user_ref, l.at, 0, 1
     from period p, ledger l left join sessions c using (app_id, session_id)

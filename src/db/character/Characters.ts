@@ -5,7 +5,9 @@ import * as Schema from "effect/Schema"
 import { isDeepStrictEqual } from "node:util"
 import { assess, byRules } from "#pipeline/readiness/assess.ts"
 import type { ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
+import { inSlices } from "#src/db/postgres/inSlices.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
+import type { Listed } from "#src/db/postgres/fittingRows.ts"
 import { makeCharacterReader } from "./characterReader.ts"
 import { withLoreIds } from "./loreIds.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
@@ -75,10 +77,8 @@ export class Characters extends Context.Service<
       profile: object
     ) => Effect.Effect<StoredCharacter, SlugTaken | QuotaReached | DatabaseError>
     readonly get: (appId: string, slug: string) => Effect.Effect<StoredCharacter | undefined, DatabaseError>
-    readonly list: (
-      appId: string,
-      filter: CharacterFilter
-    ) => Effect.Effect<ReadonlyArray<StoredCharacter>, DatabaseError>
+    /** By slug. A page of large characters has fewer than the limit. */
+    readonly list: (appId: string, filter: CharacterFilter) => Effect.Effect<Listed<StoredCharacter>, DatabaseError>
     /** `change` returns the next profile for the current one, under a row lock. Undefined: no such character. */
     readonly update: <E>(
       appId: string,
@@ -121,21 +121,23 @@ export class Characters extends Context.Service<
       const quotas = quotasOf(database)
       const { get, list, versions } = makeCharacterReader(database)
 
-      const writeVersion = (
+      const writeVersion = Effect.fnUntraced(function* (
         appId: string,
         slug: string,
         version: number,
         profile: object,
         sourceRef: SourceRef | null
-      ) =>
-        query(
+      ) {
+        const { status } = assess(yield* inSlices(appId, () => byRules(slug, profile)))
+        yield* query(
           (sql) => sql`
       insert into character_versions (app_id, slug, version, profile, readiness, checked_at, source_ref)
       values (${appId}, ${slug}, ${version},
         ${JSON.stringify(withLoreIds(profile))}::text::jsonb,
-          ${assess(byRules(slug, profile)).status}, now(),
+          ${status}, now(),
             ${sourceRef === null ? null : JSON.stringify(sourceRef)}::text::json)`
         )
+      })
 
       const create = Effect.fnUntraced(function* (appId: string, slug: string, profile: object) {
         if (yield* quotas.isUsedUp(appId, "characters")) return yield* new QuotaReached()

@@ -73,6 +73,9 @@ export interface ImageResult extends ImageEnd {
   readonly event: Payload<"image.ready"> | null
 }
 
+/** Where in the ledger to look for what was paid for a picture: longer than it waits and is tried. */
+const PAID_WITHIN = "1 day"
+
 /** Another worker has the picture now, or it was deleted. */
 class LeaseLost extends Schema.TaggedError<LeaseLost>()("Overtaken", {}) {}
 
@@ -152,7 +155,7 @@ export class Images extends Context.Service<
       const request = Effect.fnUntraced(function* (appId: string, image: NewImage) {
         const { characterSlug, sessionId, kind, prompt, caption, size, deliver, priceMicroUsd } = image
         const runRef = newId("run")
-        if ((yield* expenses.charge({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return null
+        if ((yield* expenses.charge({ appId, sessionId }, "image", priceMicroUsd, { runRef })) === null) return null
         const id = newId("img")
         yield* query(
           (sql) => sql`
@@ -184,7 +187,7 @@ export class Images extends Context.Service<
         function* (image: ClaimedImage, priceMicroUsd: number) {
           if (image.priceMicroUsd !== null) return true
           const { appId, sessionId, runRef } = image
-          if ((yield* expenses.charge({ appId, sessionId }, "image", priceMicroUsd, runRef)) === null) return false
+          if ((yield* expenses.charge({ appId, sessionId }, "image", priceMicroUsd, { runRef })) === null) return false
           const mine = yield* query((sql) => payForImage(sql, image, priceMicroUsd))
           return mine.length > 0 ? true : yield* new LeaseLost()
         },
@@ -202,7 +205,9 @@ export class Images extends Context.Service<
         )
         if (row === undefined) return
         const moved = yield* query((sql) => advanceLaneHeads(sql, [image.appId], [sessionId]))
-        yield* afterCommit(() => signals.announce([{ sessionId, cursor: row.last_cursor }], moved.length > 0))
+        yield* afterCommit(() =>
+          signals.announce([{ appId: image.appId, sessionId, cursor: row.last_cursor }], moved.length > 0)
+        )
       })
 
       /** A picture requested by a reply also appears in the trace of its turn. */
@@ -242,15 +247,32 @@ export class Images extends Context.Service<
           yield* trace(image, ending)
         },
         transaction,
-        Effect.catchTag("Overtaken", () => Effect.logInfo("image result discarded: another attempt finished first"))
+        Effect.catchTag("Overtaken", () =>
+          Effect.logInfo("image result discarded: another attempt finished first, or it was deleted")
+        )
       )
+
+      /** A picture that was deleted while it was made costs nothing either if it could not be made. */
+      const refundDeleted = Effect.fnUntraced(function* ({ appId, imageId, sessionId, runRef }: ClaimedImage) {
+        yield* query((sql) => sql`select pg_advisory_xact_lock(hashtextextended(${`refund ${runRef}`}, 0))`)
+        if ((yield* get(appId, imageId)) !== undefined) return
+        const [paid] = yield* query<Array<{ pictures: number; price: number }>>(
+          (sql) => sql`
+        select coalesce(sum(pictures), 0)::int as pictures, coalesce(sum(amount_micro_usd), 0)::int8 as price
+        from ledger where app_id = ${appId} and at > now() - ${PAID_WITHIN}::interval and run_ref = ${runRef}
+          and activity = 'image'`
+        )
+        if (paid !== undefined && paid.pictures > 0)
+          yield* expenses.refund(expenseOf(appId, sessionId, runRef, paid.price))
+      }, transaction)
 
       return Images.of({
         request,
         get,
         remove,
         pay,
-        end,
+        end: (image, ending) =>
+          ending.status === "ready" ? end(image, ending) : Effect.andThen(end(image, ending), refundDeleted(image)),
         list: (appId, { characterSlug, sessionId, status, before, limit }) =>
           query<Array<Image>>(
             (sql) => sql`

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { isDeepStrictEqual } from "node:util"
 import { newId } from "#pipeline/domain/Id.ts"
 import { type Bundle, hashOf } from "#src/imports/Bundle.ts"
 import type { Format } from "#src/imports/formats.ts"
@@ -102,7 +103,10 @@ export class Imports extends Context.Service<
     readonly get: (appId: string, importId: string) => Effect.Effect<StoredImport | undefined, DatabaseError>
     /** Newest first, those before `before`. */
     readonly list: (appId: string, page: ImportPage) => Effect.Effect<ReadonlyArray<ListedImport>, DatabaseError>
-    /** `change` returns the next state for the current one, under a row lock. Undefined: no such import. */
+    /**
+     * `change` returns the next state for the current one, outside of any transaction. It runs again if another change
+     * was written meanwhile. Undefined: no such import.
+     */
     readonly revise: <E, R>(
       appId: string,
       importId: string,
@@ -168,17 +172,19 @@ export class Imports extends Context.Service<
         return yield* written(appId, importId)
       }, transaction)
 
-      const revise = <E, R>(
+      /** Writes a revision. Null: the import has changed since it was read. */
+      const writeRevision = (
         appId: string,
         importId: string,
-        change: (open: OpenImport) => Effect.Effect<Revision, E, R>
+        read: StoredImport,
+        { status, bundle, report, accepted }: Revision
       ) =>
         transaction(
           Effect.gen(function* () {
             const stored = yield* lock(appId, importId)
             if (stored === undefined) return undefined
             if (!isOpen(stored)) return yield* closed(stored)
-            const { status, bundle, report, accepted } = yield* change(stored)
+            if (!isDeepStrictEqual(stored, read)) return null
             yield* query(
               (sql) => sql`
           update imports set status = ${status},
@@ -196,6 +202,20 @@ export class Imports extends Context.Service<
             return yield* written(appId, importId)
           })
         )
+      /** Holds no transaction while the change is computed. Repeats it if another one came first. */
+      const revise = Effect.fnUntraced(function* <E, R>(
+        appId: string,
+        importId: string,
+        change: (open: OpenImport) => Effect.Effect<Revision, E, R>
+      ) {
+        while (true) {
+          const stored = yield* get(appId, importId)
+          if (stored === undefined) return undefined
+          if (!isOpen(stored)) return yield* closed(stored)
+          const revised = yield* writeRevision(appId, importId, stored, yield* change(stored))
+          if (revised !== null) return revised
+        }
+      })
 
       const commit = <E, R>(
         appId: string,

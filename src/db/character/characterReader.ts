@@ -1,6 +1,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Database, Sql } from "#src/db/postgres/Database.ts"
+import { type FittingRow, fitsOnPage, listed } from "#src/db/postgres/fittingRows.ts"
 import type { CharacterFilter, CharacterVersion, StoredCharacter, VersionPage } from "./Characters.ts"
 
 const columns = (sql: Sql) =>
@@ -18,15 +19,24 @@ export const makeCharacterReader = ({ query }: Context.Service.Shape<typeof Data
     ).pipe(Effect.map((rows) => rows[0]))
 
   const list = (appId: string, { status, search, after, limit }: CharacterFilter) =>
-    query<Array<StoredCharacter>>(
+    query<Array<FittingRow<StoredCharacter, "profile">>>(
       (sql) => sql`
-    select ${columns(sql)}
-    from characters c join character_versions v using (app_id, slug, version)
-    where c.app_id = ${appId} and (${status}::text is null
-      or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
-      and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')),
-        lower(${search})) > 0)
-    order by c.slug limit ${limit}`
+    select slug, version, status, case when fits then profile end as profile, readiness, checked_at, created_at,
+      updated_at, import_id, fits
+    from (
+      select ${columns(sql)}, ${fitsOnPage(sql, sql`p.bytes`, sql`c.slug`)}
+      from characters c join character_versions v using (app_id, slug, version)
+        cross join lateral (select octet_length(v.profile::text) as bytes offset 0) p
+      where c.app_id = ${appId} and (${status}::text is null
+        or c.status = ${status}) and (${after}::text is null or c.slug > ${after})
+        and (${search}::text is null or strpos(lower(c.slug || ' ' || (v.profile ->> 'display_name')),
+          lower(${search})) > 0)
+      order by c.slug limit ${limit + 1}
+    ) page order by slug`
+    ).pipe(
+      Effect.map((rows) =>
+        listed(rows, limit, ({ profile, ...row }) => (profile === null ? null : { ...row, profile }))
+      )
     )
 
   const versions = Effect.fnUntraced(function* (appId: string, slug: string, { before, limit }: VersionPage) {

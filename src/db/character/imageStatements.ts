@@ -1,4 +1,5 @@
 import type { Sql } from "#src/db/postgres/Database.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
 
 /** A picture that has killed its worker this often is given up. */
@@ -89,11 +90,13 @@ export const announceImage = (
   payload: object
 ) => sql`
   with counted as (
-    update session_logs set last_cursor = last_cursor + 1
-      where app_id = ${app} and session_id = ${session} and status = 'active' returning last_cursor
+    update session_logs set last_cursor = last_cursor + 1,
+      feed_position = ${nextFeedPosition(sql, sql`feed_position`)}
+      where app_id = ${app} and session_id = ${session} and status = 'active' returning last_cursor, feed_position
   )
-  insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, source_id, payload)
+  insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, source_id, payload,
+    feed_position)
   select ${app}, ${session}, last_cursor,
     ${eventId}, 'image.ready', 'character',
-      ${turnRef ?? runRef}, 'image', ${image}, ${JSON.stringify(payload)}::text::json from counted
+      ${turnRef ?? runRef}, 'image', ${image}, ${JSON.stringify(payload)}::text::json, feed_position from counted
   returning cursor as last_cursor`

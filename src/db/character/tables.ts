@@ -1,3 +1,5 @@
+import { recordUsage } from "#src/db/billing/moneyStatements.ts"
+import { PRICE_VERSION } from "#src/model/prices.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import type { PageOf, SessionsOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
@@ -12,6 +14,19 @@ const discardImages: Statement<SessionsOf> = (sql, { appId, sessionIds }) =>
     appId,
     sql`select object_key from images where app_id = ${appId} and session_id = any(${[...sessionIds]}::text[])`
   )
+
+/** What was paid for pictures that nobody has begun to make. */
+const refundUnmade: Statement<SessionsOf> = (sql, { appId, sessionIds }) => sql`
+  with unmade as (
+    select i.app_id, i.run_ref, i.session_id, c.external_user_ref, now() as at, -i.price_micro_usd as amount, 0 as sent
+    from images i join sessions c using (app_id, session_id)
+    where i.app_id = ${appId} and i.session_id = any(${[...sessionIds]}::text[]) and i.status = 'queued'
+      and i.price_micro_usd is not null
+  ), refunded as (
+    insert into ledger (app_id, run_ref, session_id, activity, entry, amount_micro_usd, price_version, pictures)
+    select app_id, run_ref, session_id, 'image', 'settle', amount, ${PRICE_VERSION}, -1 from unmade
+  )
+  ${recordUsage(sql, "unmade")}`
 
 /** As over the API: only what is ready can be seen. */
 const isShown = (sql: Sql) => sql`status = 'ready' and object_key is not null`
@@ -35,8 +50,9 @@ const imageObjects: Statement<PageOf> = (sql, { appId, sessionId, after, limit }
 export const tables: ReadonlyArray<Table> = [
   {
     name: "images",
+    retention: { bounded: "one row for each picture, which the app pays for; erased with the session" },
     owners: { ...OWNERS, session: "session_id" },
-    erasure: { session: { before: discardImages } },
+    erasure: { session: { before: refundUnmade } },
     copied: NOT_PLAYED,
     exported: {
       file: "pictures.json",
@@ -47,12 +63,24 @@ export const tables: ReadonlyArray<Table> = [
       objects: imageObjects
     }
   },
-  { name: "assets", owners: OWNERS, copied: NOT_PLAYED },
-  { name: "visual_identities", owners: OWNERS, copied: NOT_PLAYED },
+  {
+    name: "assets",
+    retention: { bounded: "the pictures that the app has uploaded" },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
+  {
+    name: "visual_identities",
+    retention: { bounded: "one row for each character" },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
   {
     name: "stored_objects",
+    retention: { bounded: "one row for each picture and part of an export; removed with its content" },
     owners: { app: "app_id" },
     erasure: {
+      session: { before: discardImages },
       app: {
         before: (sql, { appId }) =>
           discardObjects(sql, appId, sql`select object_key from stored_objects where app_id = ${appId}`),
@@ -62,13 +90,32 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "object_contents",
+    retention: { bounded: "the pictures and exports themselves" },
     owners: { app: "app_id" },
     erasure: { app: { kept: "a job removes the contents that were discarded" } }
   },
-  { name: "import_images", owners: { app: "app_id" } },
-  { name: "imports", owners: OWNERS, copied: NOT_PLAYED },
+  {
+    name: "failed_imports",
+    retention: { bounded: "the latest 20 of each app" },
+    owners: { app: "app_id" }
+  },
+  {
+    name: "import_images",
+    retention: { bounded: "seven days, or until the import is committed or discarded" },
+    owners: { app: "app_id" }
+  },
+  {
+    name: "imports",
+    retention: {
+      setting: "IMPORT_RETENTION_DAYS",
+      rows: "when they are committed; others are deleted 30 days after they are closed"
+    },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
   {
     name: "character_versions",
+    retention: { kept: "sessions and evals refer to the version that they were played with" },
     owners: { app: "app_id", character: "slug" },
     copied: (sql, { appId, slug, version, to }) => sql`
       insert into character_versions (app_id, slug, version, profile)
@@ -77,9 +124,10 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "characters",
+    retention: { bounded: "one row for each character" },
     owners: { app: "app_id", character: "slug" },
     copied: (sql, { slug, version, to }) => sql`
       insert into characters (app_id, slug, version) values (${to}, ${slug}, ${version}) on conflict do nothing`
   },
-  { name: "signing_keys", owners: {} }
+  { name: "signing_keys", retention: { bounded: "one row for each key" }, owners: {} }
 ]

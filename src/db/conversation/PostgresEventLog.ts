@@ -15,30 +15,53 @@ interface ChunkRow {
   readonly next_cursor: number | null
   readonly last_cursor: number
   readonly kept_after: number
+  readonly is_beyond: boolean
 }
 
 const frame = (sql: Sql) =>
   sql`'id: ' || e.cursor || E'\nevent: ' || e.type || E'\ndata: ' || ${shownEvent(sql)} || E'\n\n'`
 
 /**
+ * Whether this database may lack events that readers have seen: it was promoted from a standby (its timeline is not the
+ * first), or restored or moved (a later epoch of the feed than the second, which the first process of a new database
+ * begins). A standby is only late.
+ */
+const mayLackEvents = (sql: Sql) => sql`
+  case when pg_is_in_recovery() then false
+  else left(pg_walfile_name(pg_current_wal_lsn()), 8) <> '00000001'
+    or exists (select from feed_epochs f where f.epoch > 2) end`
+
+/** A chunk ends with the event with which it reaches this: many readers may ask for large events at once. */
+const MAX_BYTES = 512 * 1024
+
+/**
  * Many reads in one statement. PostgreSQL concatenates the text of each chunk, so that one row per chunk is sent
  * instead of one per event.
  */
 const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>) => sql<Array<ChunkRow>>`
-  select w.n::int, e.text, e.next_cursor, l.last_cursor, l.kept_after
+  select w.n::int, e.text, e.next_cursor, l.last_cursor, l.kept_after,
+    case when w.since > l.last_cursor then ${mayLackEvents(sql)} else false end as is_beyond
   from unnest(${batch.map((read) => read.appId)}::text[], ${batch.map((read) => read.sessionId)}::text[],
     ${batch.map((read) => read.since)}::bigint[],
       ${batch.map((read) => read.limit)}::int[]) with ordinality as w(app_id, session_id, since, most, n)
   join session_logs l on l.app_id = w.app_id and l.session_id = w.session_id
   left join sessions s on s.app_id = w.app_id and s.session_id = w.session_id
   cross join lateral (
-    select string_agg(${format === "json" ? shownEvent(sql) : frame(sql)},
-      ${format === "json" ? "," : ""} order by e.cursor) as text, max(e.cursor) as next_cursor
+    select string_agg(e.text, ${format === "json" ? "," : ""} order by e.cursor) as text, max(e.cursor) as next_cursor
     from (
-      select * from events e
-      where e.app_id = w.app_id and e.session_id = w.session_id and e.cursor > w.since and w.since < l.last_cursor
-      order by e.cursor limit w.most
+      select e.cursor, e.text,
+        sum(octet_length(e.text)) over (order by e.cursor rows between unbounded preceding and 1 preceding) as before
+      from (
+        select e.cursor, ${format === "json" ? shownEvent(sql) : frame(sql)} as text
+        from (
+          select * from events e where e.app_id = w.app_id and e.session_id = w.session_id and e.cursor > w.since
+            and w.since < l.last_cursor
+          order by e.cursor limit w.most
+        ) e
+        offset 0
+      ) e
     ) e
+    where coalesce(e.before, 0) < ${MAX_BYTES}::int
   ) e`
 
 /** Reads of logs. Concurrent reads of one process share a statement. */
@@ -59,7 +82,8 @@ export const layer = Layer.effect(
               text: row.text ?? "",
               nextCursor,
               tail: row.last_cursor,
-              keptAfter: row.kept_after
+              keptAfter: row.kept_after,
+              isBeyond: row.is_beyond
             })
           }
           return answers
@@ -71,13 +95,15 @@ export const layer = Layer.effect(
       read: (format, position, limit) =>
         readers[format]({ ...position, limit }).pipe(Effect.mapError((cause) => new LogUnavailable({ cause }))),
       tails: (sessions) =>
-        query<Array<{ session_id: string; last_cursor: number }>>(
+        query<Array<{ app_id: string; session_id: string; last_cursor: number }>>(
           (sql) => sql`
-        select session_id, last_cursor from session_logs
+        select app_id, session_id, last_cursor from session_logs
         where (app_id, session_id) in (select *
           from unnest(${sessions.map((s) => s.appId)}::text[], ${sessions.map((s) => s.sessionId)}::text[]))`
         ).pipe(
-          Effect.map((rows) => rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))),
+          Effect.map((rows) =>
+            rows.map((row) => ({ appId: row.app_id, sessionId: row.session_id, cursor: row.last_cursor }))
+          ),
           Effect.mapError((cause) => new LogUnavailable({ cause }))
         )
     })

@@ -19,6 +19,7 @@ import {
   writeAccepted
 } from "./acceptStatements.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
+import { AppIsMoving } from "#src/db/tenancy/AppIsMoving.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { lockForSends } from "#src/db/billing/moneyStatements.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
@@ -111,10 +112,12 @@ const toAccepted = (row: ReplayRow): Accepted => ({
   replyMode: row.reply_mode,
   replayed: row.answer === "replay"
 })
-const toResult = (row: Verdict): Effect.Effect<Accepted, Refused> =>
-  row.answer === "accepted" || row.answer === "replay"
-    ? Effect.succeed(toAccepted(row))
+const toResult = (row: Verdict): Effect.Effect<Accepted, Refused | InboxUnavailable> => {
+  if (row.answer === "accepted" || row.answer === "replay") return Effect.succeed(toAccepted(row))
+  return row.answer === "app_moves"
+    ? Effect.fail(new InboxUnavailable({ cause: new AppIsMoving() }))
     : Effect.fail(new Refused({ reason: row.answer }))
+}
 
 /**
  * Accepts user messages by group commit: concurrent sends become one transaction. A turn's reservation counts towards
@@ -128,11 +131,14 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
       const { version } = yield* Prices
       const signals = yield* LogSignals
 
-      const announce = ({ rows, pushed }: Written) =>
+      const announce = (batch: ReadonlyArray<Send>, { rows, pushed }: Written) =>
         signals.announce(
-          rows.flatMap((row) =>
-            row.answer === "accepted" ? [{ sessionId: row.session_id, cursor: row.last_cursor }] : []
-          ),
+          rows.flatMap((row, index) => {
+            const appId = batch[index]?.appId
+            return row.answer === "accepted" && appId !== undefined
+              ? [{ appId, sessionId: row.session_id, cursor: row.last_cursor }]
+              : []
+          }),
           pushed
         )
 
@@ -148,7 +154,7 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
       const run = async (batch: ReadonlyArray<Send>) => {
         const written = await pool.begin((sql) => write(sql, batch))
         batchRows.record(batch.length)
-        announce(written)
+        announce(batch, written)
         const { rows } = written
         const hold = (index: number) => rows[index]?.hold_micro_usd ?? 0
         // Limits are summed over the batch in order, including refused sends. So a send is retried if it was refused
@@ -182,7 +188,7 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
           const found = await findAccepted(sql, send.appId, send.sessionId, send.runRef)
           return found.length > 0 ? { rows: found, pushed: true } : write(sql, [send])
         })
-        announce(written)
+        announce([send], written)
         return written.rows[0] as Verdict
       }
       const submit = groupCommit({

@@ -13,6 +13,7 @@ import { controlsOf, isOn } from "#pipeline/proactive/controls.ts"
 import { openLanes } from "#src/db/delivery/alignLanes.ts"
 import { Characters, type StoredCharacter } from "#src/db/character/Characters.ts"
 import { Database, type DatabaseError, MAX_TOGETHER } from "#src/db/postgres/Database.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { scheduleProactiveCheck } from "./proactiveChecks.ts"
 import { isMarkedMinor } from "./minorMarks.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
@@ -151,14 +152,16 @@ export class Sessions extends Context.Service<
         return [
           query(
             (sql) => sql`
-          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload,
+            feed_position)
           values (${appId}, ${sessionId}, 1,
             ${newId("evt")}, 'character.initiated', 'character',
-              ${newId("run")}, 'greeting', ${JSON.stringify(payload)}::text::json)`
+              ${newId("run")}, 'greeting', ${JSON.stringify(payload)}::text::json, ${nextFeedPosition(sql, sql`0`)})`
           ),
           query(
             (sql) => sql`
-          update session_logs set last_cursor = 1, unanswered_character_turns = 1, last_character_at = now()
+          update session_logs set last_cursor = 1, feed_position = ${nextFeedPosition(sql, sql`0`)},
+              unanswered_character_turns = 1, last_character_at = now()
             where app_id = ${appId} and session_id = ${sessionId}`
           ),
           query((sql) => advanceLaneHeads(sql, [appId], [sessionId]))
@@ -252,9 +255,12 @@ export class Sessions extends Context.Service<
             : { session, created: true }
         },
         transaction,
-        Effect.tap(({ session }) =>
-          afterCommit(() => signals.announce([{ sessionId: session.session_id, cursor: session.last_cursor }], true))
-        )
+        (effect, appId) =>
+          Effect.tap(effect, ({ session }) =>
+            afterCommit(() =>
+              signals.announce([{ appId, sessionId: session.session_id, cursor: session.last_cursor }], true)
+            )
+          )
       )
 
       const control = Effect.fnUntraced(function* (

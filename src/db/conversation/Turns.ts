@@ -95,7 +95,11 @@ export class Turns extends Context.Service<
         run: async (batch) => {
           const { rows, pushed } = await settleTurns(pool, batch, version)
           signals.announce(
-            rows.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor })),
+            rows.map((row) => ({
+              appId: batch[row.n - 1]?.lease.appId ?? "",
+              sessionId: row.session_id,
+              cursor: row.last_cursor
+            })),
             pushed
           )
           const byNumber = new Map<number, SettleRow>(rows.map((row) => [row.n, row]))

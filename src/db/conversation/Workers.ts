@@ -1,10 +1,8 @@
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import postgres from "postgres"
 import { newId } from "#pipeline/domain/Id.ts"
 import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { vitals } from "#src/units/currentUnit.ts"
@@ -12,18 +10,23 @@ import { type GoneWorkers, HeldUnits } from "#src/db/crashes/HeldUnits.ts"
 import { waitApart } from "#src/db/crashes/waitApart.ts"
 import { countCrash } from "#src/db/crashes/countCrash.ts"
 import { blameOf, countsCrash, type DeadWorker, NOBODY_KNOWN, uncountedOf } from "#src/db/crashes/stuckWorkers.ts"
-import { Database, DatabaseError, toDatabaseError } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { readAgain, readingJobsOf } from "./orphanReadings.ts"
 import { isSuspended } from "#src/db/tenancy/isSuspended.ts"
+import { LATE_AFTER, type Pulse, SILENT_AFTER, SWEEP_AFTER, type Watch, watchStatement } from "./pulse.ts"
+import { rescuers } from "./rescuers.ts"
 import { addTurnJobs } from "./turnJobs.ts"
+import { holdWorkerLock } from "./workerLock.ts"
 
 /** A registered worker. */
 export interface Registration {
   readonly workerId: string
-  /** Completes when the lock may be lost. From then on nothing may be claimed under this id. */
+  /** Whether the lock is held. If its connection was lost, nothing may be claimed until it is held again. */
+  readonly held: () => boolean
+  /** Completes when the lock cannot be held any more. From then on nothing may be claimed under this id. */
   readonly lost: Effect.Effect<void>
-  /** Records that this worker is alive. Also detects a lost lock. */
-  readonly heartbeat: Effect.Effect<void, DatabaseError>
+  /** Records that this worker is alive, and reads what it has to know. Null: the connection is lost. */
+  readonly heartbeat: Effect.Effect<Pulse | null>
   /** Sets the graphile-worker pool whose jobs are unlocked if this worker is found dead. */
   readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
 }
@@ -45,24 +48,31 @@ export class Workers extends Context.Service<
      * live worker has a lock.
      */
     readonly register: Effect.Effect<Registration, DatabaseError, Scope.Scope>
+    /** What a process that is no worker has to know of the workers. */
+    readonly watch: Effect.Effect<Watch, DatabaseError>
     /**
      * Finds dead workers and releases their jobs and turns in one transaction. Also adds new jobs, because unlocking
      * wakes no worker.
      */
     readonly rescue: Effect.Effect<Rescue, DatabaseError>
+    /** Takes the turn to sweep, unless a worker has taken it within the last second. */
+    readonly takeSweep: (workerId: string) => Effect.Effect<boolean, DatabaseError>
+    /** Releases turns of unregistered workers. Returns how many. */
+    readonly releaseOwnerless: Effect.Effect<number, DatabaseError>
     /**
      * Wakes unclaimed turns that have been due for at least two seconds: each app's longest waiting first, apps in
-     * turn, without these apps. Also releases turns of unregistered workers.
+     * turn, without these apps. Returns how many.
      */
-    readonly sweep: (except: ReadonlyArray<string>) => Effect.Effect<number, DatabaseError>
+    readonly wakeLate: (except: ReadonlyArray<string>) => Effect.Effect<number, DatabaseError>
   }
 >()("src/db/conversation/Workers") {
   static readonly layer = Layer.effect(
     Workers,
     Effect.gen(function* () {
       const database = yield* Database
-      const { query, transaction, url } = database
+      const { query, transaction, directUrl } = database
       const heldUnits = yield* HeldUnits
+      const holders = rescuers()
 
       const releaseUnits = (gone: GoneWorkers) =>
         Effect.forEach(heldUnits, (release) => release(gone), { discard: true }).pipe(
@@ -131,48 +141,28 @@ export class Workers extends Context.Service<
 
       const register = Effect.gen(function* () {
         const workerId = newId("wrk")
-        const lost = yield* Deferred.make<void>()
-        const connection = yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            postgres(Redacted.value(url), {
-              max: 1,
-              fetch_types: false,
-              idle_timeout: 0,
-              max_lifetime: null,
-              keep_alive: 5,
-              connect_timeout: 5,
-              onnotice: () => {},
-              connection: { application_name: "troupe-worker" },
-              onclose: () => Deferred.doneUnsafe(lost, Effect.void)
-            })
-          ),
-          (connection) => Effect.promise(() => connection.end({ timeout: 1 }).catch(() => {}))
-        )
-        const run = <A>(start: () => PromiseLike<A>) => Effect.tryPromise({ try: start, catch: toDatabaseError })
-        const [held] = yield* run(
-          () => connection<Array<{ pid: number }>>`
-        select pg_backend_pid() as pid from pg_advisory_lock(hashtextextended(${workerId}, 0))`
-        )
-        const pid = held?.pid ?? 0
+        const lock = yield* holdWorkerLock({
+          url: Redacted.value(directUrl),
+          workerId,
+          onHeld: (again) => Effect.sync(() => holders.held(workerId, again)),
+          onAway: Effect.sync(() => holders.away(workerId))
+        })
         yield* Effect.acquireRelease(
-          run(() => connection`insert into workers (worker_id) values (${workerId})`).pipe(
-            Effect.tap(() => Effect.sync(() => vitals.nameWorker(workerId)))
-          ),
-          () => retire(workerId).pipe(Effect.timeout("2 seconds"), Effect.ignore)
-        )
-        const heartbeat = run(
-          () => connection`
-        update workers set heartbeat_at = now() where worker_id = ${workerId} and pg_backend_pid() = ${pid} returning 1`
-        ).pipe(
-          Effect.tap((rows) => (rows.length === 0 ? Deferred.succeed(lost, undefined) : Effect.void)),
-          Effect.tapError(() => Deferred.succeed(lost, undefined)),
-          Effect.asVoid
+          lock
+            .run((sql) => sql`insert into workers (worker_id) values (${workerId})`)
+            .pipe(Effect.tap(() => Effect.sync(() => vitals.nameWorker(workerId)))),
+          () =>
+            Effect.sync(() => holders.gone(workerId)).pipe(
+              Effect.andThen(retire(workerId)),
+              Effect.timeout("2 seconds"),
+              Effect.ignore
+            )
         )
         const usePool = (poolId: string) =>
-          run(() => connection`update workers set pool_id = ${poolId} where worker_id = ${workerId}`).pipe(
+          query((sql) => sql`update workers set pool_id = ${poolId} where worker_id = ${workerId} returning 1`).pipe(
             Effect.asVoid
           )
-        return { workerId, lost: Deferred.await(lost), heartbeat, usePool } satisfies Registration
+        return { workerId, held: lock.held, lost: lock.lost, heartbeat: lock.heartbeat, usePool } satisfies Registration
       })
 
       // A host that vanished leaves its connection and lock open for a while. If its last heartbeat is ten seconds old,
@@ -182,7 +172,7 @@ export class Workers extends Context.Service<
       select pg_terminate_backend(l.pid) from workers w
       join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1
         and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
-      where w.heartbeat_at < now() - interval '10 seconds'`
+      where w.heartbeat_at < now() - ${SILENT_AFTER}::interval`
       )
 
       // Jobs locked by a pool that no registered worker names, because a worker may have died before it could name its
@@ -196,6 +186,7 @@ export class Workers extends Context.Service<
       )
 
       const rescue = Effect.gen(function* () {
+        if (!holders.mayRescue()) return { workers: 0, turns: 0 }
         yield* endSilentWorkers
         return yield* transaction(
           Effect.gen(function* () {
@@ -230,7 +221,7 @@ export class Workers extends Context.Service<
 
       // A session that is swept again keeps the queue position of its job. Otherwise it would never get to the front of
       // a long backlog.
-      const wake = (except: ReadonlyArray<string>) =>
+      const wakeLate = (except: ReadonlyArray<string>) =>
         query(
           (sql) => sql`
       with oldest as (
@@ -239,32 +230,35 @@ export class Workers extends Context.Service<
         order by app_id, session_id, turn_index
       ), late as (
         select *, row_number() over (partition by app_id order by due_at, session_id) as place from oldest
-        where owner is null and due_at < now() - interval '2 seconds' order by place, due_at, app_id limit 200
+        where owner is null and due_at < now() - ${LATE_AFTER}::interval order by place, due_at, app_id limit 200
       )
       select graphile_worker.add_job('turn', json_build_object('sessions', json_build_array(json_build_array(app_id,
         session_id))),
         job_key := 'sweep:' || session_id, job_key_mode := 'preserve_run_at') from late`
-        )
+        ).pipe(Effect.map((rows) => rows.length))
 
-      const sweep = Effect.fnUntraced(function* (except: ReadonlyArray<string>) {
+      const releaseOwnerless = Effect.gen(function* () {
         const unregistered = yield* query<Array<{ owner: string }>>(
           (sql) => sql`
         select distinct owner from turns t where outcome is null and owner is not null and not exists (select
           from workers w where w.worker_id = t.owner)`
         )
-        const freed =
-          unregistered.length === 0
-            ? 0
-            : yield* transaction(
-                free(
-                  unregistered.map(({ owner }) => owner),
-                  true
-                )
-              )
-        return freed + (yield* wake(except)).length
+        if (unregistered.length === 0) return 0
+        const owners = unregistered.map(({ owner }) => owner)
+        return yield* transaction(free(owners, true))
       })
 
-      return Workers.of({ register, rescue, sweep })
+      const takeSweep = (workerId: string) =>
+        query(
+          (sql) => sql`
+        update workers set swept_at = now() where worker_id = ${workerId}
+          and not exists (select from workers where swept_at > now() - ${SWEEP_AFTER}::interval) returning 1`
+        ).pipe(Effect.map((rows) => rows.length > 0))
+
+      const self = newId("wrk")
+      const watch = query<[Watch]>((sql) => watchStatement(sql, self)).pipe(Effect.map(([watch]) => watch))
+
+      return Workers.of({ register, watch, rescue, takeSweep, releaseOwnerless, wakeLate })
     })
   )
 }

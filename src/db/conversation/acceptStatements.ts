@@ -1,7 +1,12 @@
+import type postgres from "postgres"
 import type { RefusalReason } from "#pipeline/Inbox.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
+import { isMoving } from "#src/db/tenancy/isSuspended.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { addTurnJobs } from "./turnJobs.ts"
+
+type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 /** A batch of sends as columns, in order of arrival. */
 export interface AcceptColumns {
@@ -41,7 +46,8 @@ export interface AcceptedRow {
 export type ReplayRow = Omit<AcceptedRow, "last_cursor" | "hold_micro_usd">
 
 export interface RefusedRow {
-  readonly answer: RefusalReason
+  /** `app_moves`: the app is moving to another cell, which takes the message later. */
+  readonly answer: RefusalReason | "app_moves"
   readonly hold_micro_usd: number
 }
 
@@ -124,6 +130,14 @@ const characterOf = (sql: Sql, b: AcceptColumns) =>
     left join characters k on k.app_id = c.app_id and k.slug = c.character_slug
     left join character_versions v on v.app_id = k.app_id and v.slug = k.slug and v.version = k.version`
 
+/** What was sent under a key. Of a turn that is no longer kept, the key still is. */
+const sentBefore = (sql: Sql, app: Fragment, session: Fragment, key: Fragment) => sql`
+  select x.session_id, x.cursor, x.turn_index, x.run_ref, x.reply_mode from turns x
+    where x.app_id = ${app} and x.session_id = ${session} and x.client_message_id = ${key}
+  union all
+  select k.session_id, k.cursor, k.turn_index, k.run_ref, k.reply_mode from sent_keys k
+    where k.app_id = ${app} and k.session_id = ${session} and k.client_message_id = ${key}`
+
 const countedUse = (sql: Sql) => sql`
   ), moves as (
     select app_id, external_user_ref, now() as at, hold_micro_usd as amount, 1 as sent from numbered where is_limited
@@ -143,7 +157,7 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean, pric
   with send as (
     select s.*, s.base_hold_micro_usd +
       s.reading_hold_micro_usd${byCharacter(sql, b)} as hold_micro_usd, c.external_user_ref, p.blocked,
-        l.status as session_status, l.last_cursor, l.turn_count, l.open_turns,
+        l.status as session_status, l.last_cursor, l.feed_position, l.turn_count, l.open_turns,
       o.cursor as old_cursor, o.turn_index as old_index, o.run_ref as old_run, o.reply_mode as old_mode,
       case when s.status_id is null then 1 else 2 end as width
     from unnest(${b.app}::text[], ${b.session}::text[],
@@ -159,10 +173,12 @@ export const writeAccepted = (sql: Sql, b: AcceptColumns, limited: boolean, pric
     left join session_logs l using (app_id, session_id)
     left join sessions c using (app_id, session_id)${characterOf(sql, b)}
     left join end_users p on p.app_id = c.app_id and p.external_user_ref = c.external_user_ref
-    left join lateral (select * from turns x where x.app_id = s.app_id and x.session_id = s.session_id
-      and x.client_message_id = s.client_message_id offset 0) o on true
+    left join lateral (
+      ${sentBefore(sql, sql`s.app_id`, sql`s.session_id`, sql`s.client_message_id`)} limit 1
+    ) o on true
   ), verdict as (
     select *, case
+      when ${isMoving(sql, sql`app_id`)} then 'app_moves'
       when session_status is null then 'session_not_found'
       when old_run is not null then 'replay'
       when repeated = 1 then 'repeat'
@@ -175,26 +191,29 @@ ${limited ? judgedByLimits(sql) : judged(sql)}
     select *, row_number() over (partition by app_id, session_id, answer
       order by n) + open_turns > ${MAX_OPEN_TURNS} as queue_full from judged
   ), numbered as (
-    select *, turn_count + row_number() over w as turn_index, last_cursor + sum(width) over w - width + 1 as cursor
+    select *, turn_count + row_number() over w as turn_index, last_cursor + sum(width) over w - width + 1 as cursor,
+      ${nextFeedPosition(sql, sql`feed_position`)} as position
     from queued where answer = 'accepted' and not queue_full
     window w as (partition by app_id, session_id order by n)
   ), counted as (
-    update session_logs l set last_cursor = l.last_cursor + x.events, turn_count = l.turn_count + x.turns,
-      open_turns = l.open_turns + x.turns,
+    update session_logs l set last_cursor = l.last_cursor + x.events, feed_position = x.position,
+      turn_count = l.turn_count + x.turns, open_turns = l.open_turns + x.turns,
       unanswered_character_turns = 0, last_user_at = now()
-    from (select app_id, session_id, count(*)::int as turns, sum(width) as events from numbered group by 1, 2) x
+    from (select app_id, session_id, count(*)::int as turns, sum(width) as events,
+      max(position) as position from numbered group by 1, 2) x
     where l.app_id = x.app_id and l.session_id = x.session_id
     returning l.session_id, l.last_cursor
 ${limited ? countedUse(sql) : sql``}
   ), entered as (
     ${insertLedgerEntries(sql, "numbered", "hold", sql`hold_micro_usd`, priceVersion)}
   ), said as (
-    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, traceparent)
-    select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json, traceparent
-      from numbered
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, traceparent,
+      feed_position)
+    select app_id, session_id, cursor, said_id, 'message.created', 'user', run_ref, source_kind, said::json,
+      traceparent, position from numbered
     union all
     select app_id, session_id, cursor + 1, status_id, 'run.status', 'character', run_ref, source_kind, generating::json,
-      traceparent
+      traceparent, position
       from numbered where status_id is not null
   ), opened as (
     insert into turns (app_id, session_id, turn_index, run_ref, cursor, reply_mode, client_message_id, source_kind,
@@ -218,8 +237,8 @@ ${limited ? countedUse(sql) : sql``}
 
 /** What was accepted under a sender's key. */
 export const findReplay = (sql: Sql, app: string, session: string, key: string) => sql`
-  select 'replay' as answer, session_id, cursor, turn_index, run_ref, reply_mode from turns
-    where app_id = ${app} and session_id = ${session} and client_message_id = ${key}`
+  select 'replay' as answer, session_id, cursor, turn_index, run_ref, reply_mode
+  from (${sentBefore(sql, sql`${app}::text`, sql`${session}::text`, sql`${key}::text`)}) x`
 
 /**
  * What an earlier try of the same send has written, if it was committed. The caller holds the session's lock, so no

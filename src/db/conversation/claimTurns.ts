@@ -43,11 +43,14 @@ export interface ClaimRow {
 
 /**
  * Claims, in each of these sessions, the oldest unsettled turn if it is unclaimed and due. Turns of suspended apps
- * wait. A settled turn stays
- * settled, so the oldest one in the snapshot is still the oldest, or it is settled and not claimed. The worker's own
- * row is locked against deletion before any turn is. A process that finds the worker dead deletes that row before it
- * releases its turns, so nothing is claimed in its name afterwards. A claim does not wait for the disk: if a database
- * crash loses it, the turn waits again, and its claimer has lost its registration.
+ * wait. A settled turn stays settled, so the oldest one in the snapshot is still the oldest, or it is settled and not
+ * claimed. The worker's own row is locked against deletion before any turn is. A process that finds the worker dead
+ * deletes that row before it releases its turns, so nothing is claimed in its name afterwards. A claim does not wait
+ * for the disk: if a database crash loses it, the turn waits again, and its claimer has lost its registration.
+ *
+ * Turns are found by the keys of their sessions, whatever the statistics say: a subquery that locks is never merged
+ * into a join, and the conditions on all apps and sessions bound the scan for the update. A plan from when few turns
+ * were open would read all of them, which takes long when they pile up.
  */
 export const claimTurns = (
   sql: Sql,
@@ -58,25 +61,27 @@ export const claimTurns = (
   with me as (
     select worker_id, set_config('synchronous_commit', 'off', true) from workers
       where worker_id = ${owner} for key share
-  ), oldest as (
+  ), free as materialized (
     select t.* from (select distinct * from unnest(${apps}::text[], ${sessions}::text[])) as w(app_id, session_id)
     cross join lateral (
-      select t.app_id, t.session_id, t.turn_index from turns t
+      select t.turn_index from turns t
       where t.app_id = w.app_id and t.session_id = w.session_id and t.outcome is null
       order by t.turn_index limit 1
+    ) o
+    cross join lateral (
+      select t.app_id, t.session_id, t.turn_index from turns t
+      where t.app_id = w.app_id and t.session_id = w.session_id and t.turn_index = o.turn_index
+        and t.owner is null and t.outcome is null and t.due_at <= now() and exists (select from me)
+        and not (${isSuspended(sql, sql`t.app_id`)})
+      for no key update of t skip locked
     ) t
-  ), free as (
-    select t.app_id, t.session_id, t.turn_index from turns t join oldest o using (app_id, session_id, turn_index)
-    where t.owner is null and t.outcome is null and t.due_at <= now() and exists (select from me)
-      and not (${isSuspended(sql, sql`t.app_id`)})
-    for no key update of t skip locked
   ), claimed as (
     update turns t set owner = me.worker_id, fence = t.fence + 1, started_at = coalesce(t.started_at, now()),
       character_version = coalesce(t.character_version, c.version)
     from me, free f join sessions s using (app_id, session_id) join characters c on c.app_id = s.app_id
       and c.slug = s.character_slug
-    where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.owner is null
-      and t.outcome is null
+    where t.app_id = f.app_id and t.session_id = f.session_id and t.turn_index = f.turn_index and t.outcome is null
+      and t.app_id = any(${apps}::text[]) and t.session_id = any(${sessions}::text[])
     returning t.*, s.character_slug, s.external_user_ref
   )
   select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at,

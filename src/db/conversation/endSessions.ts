@@ -4,6 +4,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { lockAllowances } from "#src/db/billing/moneyStatements.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { settleEndedSessions } from "./settleEndedSessions.ts"
 
 interface LogRow {
@@ -36,12 +37,15 @@ export const endSessions = Effect.fnUntraced(function* (appId: string, all: Read
     (sql) => sql`
         with ended as (
           update session_logs set status = 'exited', exited_at = now(),
-            exit_reason = ${reason}, last_cursor = last_cursor + 1
-          where app_id = ${appId} and session_id = any(${sessions}::text[]) returning session_id, last_cursor
+            exit_reason = ${reason}, last_cursor = last_cursor + 1,
+            feed_position = ${nextFeedPosition(sql, sql`feed_position`)}
+          where app_id = ${appId} and session_id = any(${sessions}::text[]) returning session_id, last_cursor,
+            feed_position
         ), said as (
-          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+          insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload,
+            feed_position)
           select ${appId}, session_id, last_cursor, ids.event_id, 'session.exited', 'system', ids.run_ref, 'system',
-            ${JSON.stringify(exited)}::text::json
+            ${JSON.stringify(exited)}::text::json, feed_position
           from ended join unnest(${sessions}::text[],
             ${sessions.map(() => newId("evt"))}::text[],
               ${sessions.map(() => newId("run"))}::text[]) as ids(session_id, event_id, run_ref) using (session_id)
@@ -62,5 +66,5 @@ export const endSessions = Effect.fnUntraced(function* (appId: string, all: Read
       sessions
     )
   )
-  return ended.map((row) => ({ sessionId: row.session_id, cursor: row.last_cursor }))
+  return ended.map((row) => ({ appId, sessionId: row.session_id, cursor: row.last_cursor }))
 })

@@ -1,6 +1,7 @@
 import { recordUsage, insertLedgerEntries } from "#src/db/billing/moneyStatements.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { reservationSettlement } from "./endReservation.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { booked, writeStages } from "./stageRows.ts"
 
 /** Why a proactive turn was withheld: the person has written. */
@@ -50,6 +51,9 @@ export interface NewlySettledRow extends SettleRow {
  * this owner and fence. A turn without a row in the result was taken over in the meantime, and nothing of it was
  * written. If its session has ended while the turn ran, the turn ends as exited and sends nothing more. If the person
  * has written in the meantime, a proactive turn ends as withheld.
+ *
+ * The conditions on all apps and sessions say nothing new. Without them, a plan from when few turns were open reads all
+ * open turns, and all relationships.
  */
 export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) => sql<Array<NewlySettledRow>>`
   with done as (
@@ -73,29 +77,32 @@ export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) =
     from done d join session_logs l using (app_id, session_id) join sessions c using (app_id, session_id)
     where t.app_id = d.app_id and t.session_id = d.session_id and t.turn_index = d.turn_index
       and t.owner = d.owner and t.fence = d.fence and t.outcome is null
+      and t.app_id = any(${b.app}::text[]) and t.session_id = any(${b.session}::text[])
     returning d.n, d.cost_micro_usd - d.booked_micro_usd as cost_micro_usd, t.app_id, t.session_id, t.turn_index,
       t.run_ref, t.traceparent, t.fence, t.source_kind, t.outcome, t.reply_mode,
         t.hold_micro_usd, t.reading_hold_micro_usd,
         t.accepted_at,
       c.external_user_ref, t.initiative is null as answers, d.outcome as meant, l.status as session_status,
-        l.last_cursor
+        l.last_cursor, ${nextFeedPosition(sql, sql`l.feed_position`)} as position
   ), appended as (
-    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, traceparent)
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, traceparent,
+      feed_position)
     select s.app_id, s.session_id, s.last_cursor + e.place, e.id, e.type, e.role, s.run_ref, s.source_kind,
-      e.payload::json, s.traceparent
+      e.payload::json, s.traceparent, s.position
     from settled s join said e using (n) where s.session_status = 'active' and s.outcome = s.meant
     returning session_id, type, payload
   ), counted as (
     update session_logs l set open_turns = l.open_turns - 1,
       last_cursor = l.last_cursor + x.events,
+      feed_position = case when x.events > 0 then x.position else l.feed_position end,
       unanswered_character_turns = l.unanswered_character_turns + case when x.spoken > 0 then 1 else 0 end,
       last_character_at = case when x.spoken > 0 then now() else l.last_character_at end,
       status = case when x.exit_reason is null then l.status else 'exited' end,
       exited_at = case when x.exit_reason is null then l.exited_at else now() end,
       exit_reason = coalesce(l.exit_reason, x.exit_reason)
     from (
-      select s.app_id, s.session_id, count(a.type) as events, count(*) filter (where a.type in ('message.created',
-        'character.initiated')) as spoken,
+      select s.app_id, s.session_id, count(a.type) as events, max(s.position) as position,
+        count(*) filter (where a.type in ('message.created', 'character.initiated')) as spoken,
         max(a.payload ->> 'reason_code') filter (where a.type = 'session.exited') as exit_reason
       from settled s left join appended a using (session_id) group by 1, 2
     ) x
@@ -104,6 +111,7 @@ export const writeSettled = (sql: Sql, b: SettleColumns, priceVersion: string) =
   ), heard as (
     update relationships r set initiate_at = now(), awaits_word = false from settled s
     where r.app_id = s.app_id and r.session_id = s.session_id and r.awaits_word and s.answers
+      and r.app_id = any(${b.app}::text[]) and r.session_id = any(${b.session}::text[])
   ), moves as (
     ${reservationSettlement(sql, "settled", sql`cost_micro_usd`)}
   ), counted_use as (

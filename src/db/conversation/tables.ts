@@ -27,15 +27,30 @@ const sessions: Statement<PageOf> = (sql, { appId, externalUserRef, after, limit
   ) r order by r.id`
 
 export const tables: ReadonlyArray<Table> = [
-  { name: "turn_stages", owners: OWNERS, exported: HOW_ANSWERED },
+  {
+    name: "turn_stages",
+    retention: { setting: "TURN_RETENTION_DAYS", rows: "of closed turns" },
+    owners: OWNERS,
+    exported: HOW_ANSWERED
+  },
   {
     name: "turns",
+    retention: { setting: "TURN_RETENTION_DAYS", rows: "when they are closed" },
     owners: OWNERS,
     erasure: { session: { before: (sql, { appId, sessionIds }) => releaseReservations(sql, appId, sessionIds) } },
     exported: HOW_ANSWERED
   },
   {
+    name: "sent_keys",
+    retention: {
+      kept: "an Idempotency-Key always returns the first result; one short row for each deleted turn that had one"
+    },
+    owners: OWNERS,
+    exported: { not: "the app's own keys of sends" }
+  },
+  {
     name: "events",
+    retention: { setting: "LOG_RETENTION_DAYS", rows: "once they are delivered and answered" },
     owners: OWNERS,
     exported: {
       file: "log/*.jsonl",
@@ -45,9 +60,15 @@ export const tables: ReadonlyArray<Table> = [
       rows: events
     }
   },
-  { name: "session_logs", owners: OWNERS, exported: { not: "in sessions.json" } },
+  {
+    name: "session_logs",
+    retention: { bounded: "one row for each session" },
+    owners: OWNERS,
+    exported: { not: "in sessions.json" }
+  },
   {
     name: "sessions",
+    retention: { bounded: "one row for each session; erased with its person" },
     owners: { ...OWNERS, character: "character_slug", person: "external_user_ref" },
     copied: { not: "evals open sessions of their own" },
     exported: {
@@ -60,9 +81,27 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "minor_marks",
+    retention: { kept: "an erasure does not make anybody older; one hash for each erased minor" },
     owners: { app: "app_id" },
     erasure: { person: { before: (sql, { appId, externalUserRef }) => recordMinorMark(sql, appId, externalUserRef) } }
   },
-  { name: "safety_counts", owners: { app: "app_id" } },
-  { name: "workers", owners: {} }
+  {
+    name: "consumer_leases",
+    retention: { bounded: "until the consumer has acknowledged the events" },
+    owners: OWNERS,
+    exported: { not: "how far an app has read the logs" }
+  },
+  {
+    name: "consumers",
+    retention: { bounded: "one row for each consumer that the app has created" },
+    owners: { app: "app_id" }
+  },
+  { name: "feed_trims", retention: { bounded: "one row for each app" }, owners: { app: "app_id" } },
+  { name: "feed_epochs", retention: { bounded: "one row for each restore" }, owners: {} },
+  {
+    name: "safety_counts",
+    retention: { kept: "counts that laws require each year; a few rows for each app and day" },
+    owners: { app: "app_id" }
+  },
+  { name: "workers", retention: { bounded: "one row for each running worker" }, owners: {} }
 ]

@@ -1,16 +1,15 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CRASH_LIMIT, Crashes } from "#src/units/attempt.ts"
-import { unitOf, type UnitKind } from "#src/units/Unit.ts"
+import { Crashes } from "#src/units/attempt.ts"
+import { unitOf } from "#src/units/Unit.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { countCrash } from "./countCrash.ts"
+import { type CountedUnit, givenUpUnits } from "./givenUpUnits.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
 
 /** After this time, a unit that was given up may be tried again: the server may have been fixed. */
 const KEPT = "30 days"
-/** Limit for the cached counts. If there are more, the cause is not a single text. */
-const MAX_KNOWN = 10_000
 
 /** Units of work that have crashed the process that ran them. */
 export class CrashedUnits extends Context.Service<
@@ -18,6 +17,8 @@ export class CrashedUnits extends Context.Service<
   {
     /** Reloads the counts, because other processes write them, too. */
     readonly refresh: Effect.Effect<void, DatabaseError>
+    /** Replaces the counts by those that were read together with something else. */
+    readonly learn: (givenUp: ReadonlyArray<CountedUnit>) => Effect.Effect<void>
     /** Deletes old counts. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
@@ -29,23 +30,19 @@ export class CrashedUnits extends Context.Service<
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       const { query } = yield* Database
-      // Those that are given up. What is counted besides them was for the most part only beside what has crashed.
       let known: ReadonlyMap<string, number> = new Map()
-
-      const refresh = Effect.gen(function* () {
-        const rows = yield* query<Array<{ app_id: string; kind: UnitKind; unit: string; crashes: number }>>(
-          (sql) => sql`
-        select app_id, kind, unit, crashes from crashed_units where crashes >= ${CRASH_LIMIT}::int
-          order by last_at desc limit ${MAX_KNOWN}::int`
-        )
-        known = new Map(rows.map((row) => [unitOf(row.kind, row.app_id, row.unit).text, row.crashes]))
-      })
+      const learn = (givenUp: ReadonlyArray<CountedUnit>) =>
+        Effect.sync(() => {
+          known = new Map(givenUp.map((row) => [unitOf(row.kind, row.app_id, row.unit).text, row.crashes]))
+        })
+      const refresh = Effect.flatMap(query<Array<CountedUnit>>(givenUpUnits), learn)
       yield* whileStarting(refresh)
 
       return Context.make(
         CrashedUnits,
         CrashedUnits.of({
           refresh,
+          learn,
           expire: Effect.asVoid(
             query((sql) => sql`delete from crashed_units where last_at < now() - ${KEPT}::interval`)
           )

@@ -14,7 +14,8 @@ const MIN_CPU = 0.05
 /**
  * Measures how long the main thread has been computing without returning to its event loop. Pure: time and CPU time are
  * inputs. If the process was suspended or the machine slept, a sample comes late. So no sample counts for more than the
- * sampling interval.
+ * sampling interval. Until the first unit of work, the process is starting, and no time counts: on a busy machine a
+ * start may take longer than any unit may, and a process that is killed for that would never start.
  */
 export class StuckClock {
   readonly #betweenMs: number
@@ -31,9 +32,10 @@ export class StuckClock {
     this.#cpuMs = cpuMs
   }
 
-  look({ beats, entry, unit, workerId }: Seen, nowMs: number, cpuMs: number): Sample {
+  look({ beats, hasWorked, entry, unit, workerId }: Seen, nowMs: number, cpuMs: number): Sample {
     const passedMs = nowMs - this.#atMs
-    const counted = cpuMs - this.#cpuMs >= passedMs * MIN_CPU ? Math.min(passedMs, this.#betweenMs) : 0
+    const computed = cpuMs - this.#cpuMs >= passedMs * MIN_CPU
+    const counted = hasWorked && computed ? Math.min(passedMs, this.#betweenMs) : 0
     this.#atMs = nowMs
     this.#cpuMs = cpuMs
     const isStuck = beats === this.#beats

@@ -18,8 +18,8 @@ const BEATS_WITHIN = 40
 export const layer = ({ mostStuckMs = MAX_STUCK_MS }: { readonly mostStuckMs?: number } = {}) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { url } = yield* Database
-      const data: MonitorData = { memory: vitals.memory, databaseUrl: Redacted.value(url), mostStuckMs }
+      const { directUrl } = yield* Database
+      const data: MonitorData = { memory: vitals.memory, databaseUrl: Redacted.value(directUrl), mostStuckMs }
       yield* Effect.acquireRelease(
         Effect.sync(() => {
           const beats = setInterval(() => vitals.beat(), mostStuckMs / BEATS_WITHIN)

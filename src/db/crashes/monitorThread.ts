@@ -41,8 +41,12 @@ let sql: Sql | undefined
 const write = async (work: (sql: Sql) => Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
   try {
-    const { default: postgres } = await import("postgres")
+    const [{ default: postgres }, { toPrimary }] = await Promise.all([
+      import("postgres"),
+      import("#src/db/postgres/primary.ts")
+    ])
     sql ??= postgres(databaseUrl, {
+      ...toPrimary(databaseUrl),
       max: 1,
       fetch_types: false,
       connect_timeout: 5,

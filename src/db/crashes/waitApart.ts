@@ -2,8 +2,8 @@ import type postgres from "postgres"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { CRASH_LIMIT } from "#src/units/attempt.ts"
 
-/** Every process reads twice a second which units are given up. After this time all of them know. */
-const KNOWN_AFTER = "2 seconds"
+/** Every process reads each second which units are given up. After this time all of them know, also a slow one. */
+const KNOWN_AFTER = "3 seconds"
 
 /**
  * How long a unit of work waits after its process died, if it had crashed `before` times already (1 or more): 5 to 10,

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
-import type { AlertType, OperationalEvent, OperationalType } from "#channels/OperationalLog.ts"
+import type { AlertNews, OperationalNews } from "#channels/OperationalLog.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { openLanes } from "./alignLanes.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { advanceLaneHeads } from "./advanceLaneHeads.ts"
 
 /**
@@ -27,18 +28,19 @@ export const appendOperational = Effect.fnUntraced(function* ({
   appId,
   type,
   payload
-}: Omit<OperationalEvent, "type"> & { readonly type: OperationalType | AlertType }) {
+}: { readonly appId: string } & (OperationalNews | AlertNews)) {
   const [{ query, afterCommit }, signals] = [yield* Database, yield* LogSignals]
   const write = query<Array<{ cursor: number }>>(
     (sql) => sql`
     with counted as (
-      update session_logs set last_cursor = last_cursor + 1
-        where app_id = ${appId} and session_id = ${appId} returning last_cursor
+      update session_logs set last_cursor = last_cursor + 1,
+        feed_position = ${nextFeedPosition(sql, sql`feed_position`)}
+      where app_id = ${appId} and session_id = ${appId} returning last_cursor, feed_position
     )
-    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, feed_position)
     select ${appId}, ${appId}, last_cursor,
-      ${newId("evt")}, ${type}, 'system', ${newId("run")}, 'system', ${JSON.stringify(payload)}::text::json from counted
-    returning cursor`
+      ${newId("evt")}, ${type}, 'system', ${newId("run")}, 'system', ${JSON.stringify(payload)}::text::json,
+      feed_position from counted returning cursor`
   )
   let rows = yield* write
   if (rows.length === 0) {
@@ -46,5 +48,7 @@ export const appendOperational = Effect.fnUntraced(function* ({
     rows = yield* write
   }
   const moved = yield* query((sql) => advanceLaneHeads(sql, [appId], [appId]))
-  yield* afterCommit(() => signals.announce([{ sessionId: appId, cursor: rows[0]?.cursor ?? 0 }], moved.length > 0))
+  yield* afterCommit(() =>
+    signals.announce([{ appId, sessionId: appId, cursor: rows[0]?.cursor ?? 0 }], moved.length > 0)
+  )
 })

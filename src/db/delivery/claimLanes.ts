@@ -62,8 +62,10 @@ export type LeaseRow = Visit & Joined<LeasedEvent>
  * suspended apps are parked on the way. A delivery that was in progress when an earlier lease was lost is recorded as
  * unknown. The intent to send the first event is recorded as well, unless the channel is paced: then a separate
  * statement does this after the wait. The log is scanned up to the last event in this statement's snapshot, which may
- * be before a head that has just moved. The worker's own row is locked against deletion, because a process that finds
- * the worker dead deletes that row before it releases its lanes.
+ * be before a head that has just moved. A free slot goes to the app that uses the fewest, and there to the endpoint
+ * that uses the fewest, whatever has waited longer: otherwise two apps with slow receivers would keep every slot. The
+ * history of a conversation that was held elsewhere is not delivered: the app has it already. The worker's own row is
+ * locked against deletion, because a process that finds the worker dead deletes that row before it releases its lanes.
  */
 export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: LastClaimed) => sql`
   with recursive me as (
@@ -83,7 +85,7 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
   ), visited as (
     select v.app_id, v.channel_id, c.kind, c.endpoint, c.version, c.events, c.paced,
       c.status in ('active', 'failing') and not exists (select from hold h
-        where h.scope in (${ALL_APPS}, v.app_id) and h.kind in ('app', 'delivery', c.hold_kind)) as walked,
+        where h.scope in (${ALL_APPS}, v.app_id) and h.kind in ('app', 'move', 'delivery', c.hold_kind)) as walked,
       case when c.status = 'failing' then 1 when c.paced
         then least(${room.perPaced}::int, ${room.perEndpoint}::int) else ${room.perEndpoint}::int end as places,
       coalesce(c.not_before <= now(), true) as wanted, coalesce(b.busy, 0) as busy, coalesce(a.busy, 0) as app_busy
@@ -103,20 +105,21 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
     ) p
     where l.app_id = p.app_id and l.session_id = p.session_id and l.channel_id = p.channel_id
   ), candidate as (
-    select l.*, v.kind, v.endpoint, v.version, v.events, v.paced, v.places, v.busy, v.app_busy,
-      row_number() over (partition by v.endpoint order by l.due_at) as of_endpoint,
-        row_number() over (partition by v.app_id order by l.due_at) as of_app
+    select l.*, v.kind, v.endpoint, v.version, v.events, v.paced, v.places, v.app_busy,
+      v.busy + row_number() over (partition by v.endpoint order by l.due_at) as of_endpoint
     from visited v cross join lateral (
       select app_id, session_id, channel_id, due_at from lanes
       where app_id = v.app_id and channel_id = v.channel_id and status = 'ready' and owner is null
       order by due_at limit greatest(0, least(${room.lanes}::int, v.places - v.busy))
     ) l where v.walked and v.wanted
+  ), ranked as (
+    select *, app_busy + row_number() over (partition by app_id order by of_endpoint, due_at) as of_app
+    from candidate where of_endpoint <= places
   ), picked as (
     select l.*, k.kind, k.endpoint, k.version, k.events, k.paced
-    from candidate k join lanes l using (app_id, session_id, channel_id), me
-    where l.status = 'ready' and l.owner is null and k.of_endpoint + k.busy <= k.places
-      and k.of_app + k.app_busy <= ${room.perApp}::int
-    order by k.of_endpoint, l.due_at limit ${room.lanes}::int for no key update of l skip locked
+    from ranked k join lanes l using (app_id, session_id, channel_id), me
+    where l.status = 'ready' and l.owner is null and k.of_app <= ${room.perApp}::int
+    order by k.of_app, k.of_endpoint, l.due_at limit ${room.lanes}::int for no key update of l skip locked
   ), next as (
     select p.app_id, p.session_id, p.channel_id, e.*, row_number() over (partition by p.app_id, p.session_id,
       p.channel_id order by e.cursor) as place
@@ -126,7 +129,7 @@ export const claimLanes = (sql: Sql, owner: string, room: ClaimCapacity, after: 
           or coalesce(e.created_at < p.stale_before,
           false) as expired, p.redo <> '{}' as redo, e.traceparent from events e
       where e.app_id = p.app_id and e.session_id = p.session_id and e.cursor > p.position and p.redo = '{}'
-        and (p.events is null or e.type = any(p.events))
+        and (p.events is null or e.type = any(p.events)) and e.source_kind <> 'history'
       order by e.cursor limit ${EVENTS_PER_LEASE}::int
     ) e
     union all

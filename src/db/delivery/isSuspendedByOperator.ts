@@ -13,7 +13,8 @@ export const isSuspendedByOperator = (sql: Sql, appId: Query) =>
 /** Whether a channel is stopped: by a hold on its app or on all deliveries, or by one of the kind that concerns it. */
 export const isStopped = (sql: Sql, appId: Query, holdKind: Query) =>
   sql`exists (select from telegram_holds h
-    where h.released_at is null and h.scope in (${ALL_APPS}, ${appId}) and h.kind in ('app', 'delivery', ${holdKind}))`
+    where h.released_at is null and h.scope in (${ALL_APPS}, ${appId})
+      and h.kind in ('app', 'move', 'delivery', ${holdKind}))`
 
 /** Whether nothing is delivered to anybody, because the server was restored from a backup and not resumed. */
 export const areDeliveriesOnHold = (sql: Sql) =>

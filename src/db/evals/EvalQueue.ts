@@ -139,7 +139,7 @@ export class EvalQueue extends Context.Service<
         if (held.spent_micro_usd + worstOfAll > run.max_cost_micro_usd) return otherwise("budget_stopped")
         const more = worstOfAll - held.held_micro_usd
         if (more > 0) {
-          if ((yield* expenses.charge(payer(run), "eval", more, run.run_id)) === null)
+          if ((yield* expenses.charge(payer(run), "eval", more, { runRef: run.run_id })) === null)
             return otherwise("budget_stopped")
           yield* query(
             (sql) =>

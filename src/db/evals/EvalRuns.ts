@@ -2,15 +2,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type postgres from "postgres"
 import type { ReplyMode } from "#pipeline/domain/Turn.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { CheckResult, CheckStatus } from "#pipeline/evals/Check.ts"
 import { questionsOf } from "#pipeline/evals/judge/judgeCheck.ts"
-import type { CaseResult, GateResult, Metrics } from "#pipeline/evals/metrics.ts"
+import type { GateResult, Metrics } from "#pipeline/evals/metrics.ts"
 import { checksOf } from "#pipeline/evals/result.ts"
 import type { Case, Gate } from "#pipeline/evals/Suite.ts"
 import type { Trajectory } from "#pipeline/evals/Trajectory.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { type Fitting, fitsOnPage, type Listed, listed } from "#src/db/postgres/fittingRows.ts"
 import { Expenses } from "#src/db/billing/Expenses.ts"
 
 export const EVAL_STATUSES = ["queued", "running", "completed", "failed", "cancelled", "budget_stopped"] as const
@@ -22,6 +24,8 @@ export interface RunOrder {
   readonly suite_id: string
   readonly character_slug: string
   readonly character_version: number
+  /** How much of a prompt this version of the character can take up. */
+  readonly prompt_bytes: number
   readonly reply_mode: ReplyMode
   readonly engine: (typeof EVAL_ENGINES)[number]
   readonly repeats: number
@@ -51,14 +55,24 @@ export interface StoredRun extends RunOrder {
   readonly done: number
 }
 
+type Fragment = postgres.PendingQuery<postgres.Row[]>
+/** How much of a prompt this version of a character can take up. */
+const promptBytes = (sql: Sql, app: Fragment, slug: Fragment, version: Fragment) => sql`
+  coalesce((select v.prompt_bytes from character_versions v
+    where v.app_id = ${app} and v.slug = ${slug} and v.version = ${version}), 0)`
+
 /** The columns of a run `r`: what it was requested with, and its progress. */
 export const runColumns = (sql: Sql) => sql`
   r.app_id, r.run_id, r.suite_id, r.status, r.character_slug, r.character_version, r.reply_mode, r.engine, r.repeats,
   r.seed, r.cases, r.gates, r.baseline_run_id, r.regrade_of, r.max_cost_micro_usd, r.spent_micro_usd, r.held_micro_usd,
-  r.verdict, r.error_code, r.created_at, r.started_at, r.finished_at`
+  r.verdict, r.error_code, r.created_at, r.started_at, r.finished_at,
+  ${promptBytes(sql, sql`r.app_id`, sql`r.character_slug`, sql`r.character_version`)} as prompt_bytes`
+
+/** Maximum number of results that are read at once. */
+const MAX_AT_ONCE = 100
 
 /** A run in a list, without its cases, which may be a megabyte. */
-export type ListedRun = Omit<StoredRun, "cases">
+export type ListedRun = Omit<StoredRun, "cases" | "prompt_bytes">
 
 export interface StoredResult {
   readonly place: number
@@ -84,13 +98,23 @@ export interface EvalPricing {
   /** Whether runs with this engine are free, as with the offline engine. */
   readonly isFree: (engine: RunOrder["engine"]) => boolean
   /** The maximum cost of turns with these messages and this many questions to a judge. */
-  readonly worstMicroUsd: (mode: ReplyMode, messages: ReadonlyArray<string>, questions: number) => number
+  readonly worstMicroUsd: (
+    mode: ReplyMode,
+    messages: ReadonlyArray<string>,
+    questions: number,
+    characterBytes: number
+  ) => number
 }
 
 /** The maximum cost of a case of this run, in micro-USD. */
 export const worstOf = (
   { isFree, worstMicroUsd }: EvalPricing,
-  { engine, reply_mode, regrade_of }: Pick<RunOrder, "engine" | "reply_mode" | "regrade_of">,
+  {
+    engine,
+    reply_mode,
+    regrade_of,
+    prompt_bytes
+  }: Pick<RunOrder, "engine" | "reply_mode" | "regrade_of" | "prompt_bytes">,
   asked: Case
 ): number =>
   isFree(engine)
@@ -98,28 +122,17 @@ export const worstOf = (
     : worstMicroUsd(
         reply_mode,
         regrade_of === null ? asked.turns.map(({ user }) => user) : [],
-        checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0)
+        checksOf(asked).reduce((sum, { check }) => sum + questionsOf(check), 0),
+        prompt_bytes
       )
-
-/** The finished results, as input for the statistics. */
-export const toCaseResults = (
-  cases: ReadonlyArray<Case>,
-  results: ReadonlyArray<StoredResult>
-): ReadonlyArray<CaseResult> => {
-  const byKey = new Map(cases.map((one) => [one.key, one]))
-  return results.flatMap(({ case_key, repeat, status, checks, trajectory, cost_micro_usd }) => {
-    const asked = byKey.get(case_key)
-    return asked === undefined || status === null
-      ? []
-      : [{ asked, repeat, status, checks: checks ?? [], trajectory, costMicroUsd: cost_micro_usd }]
-  })
-}
 
 /** Runs of suites, and the result of each case. The job `evals` plays them: see EvalQueue. */
 export class EvalRuns extends Context.Service<
   EvalRuns,
   {
     readonly pricing: EvalPricing
+    /** How much of a prompt this version of a character can take up. */
+    readonly promptBytes: (appId: string, slug: string, version: number) => Effect.Effect<number, DatabaseError>
     /**
      * Atomically writes the run with a row for every case repeat, reserves the maximum cost of the first one from the
      * app's budget, and wakes a worker.
@@ -139,12 +152,13 @@ export class EvalRuns extends Context.Service<
         readonly limit: number
       }
     ) => Effect.Effect<ReadonlyArray<ListedRun>, DatabaseError>
-    /** The finished ones, in the order of the suite. */
+    /** The finished ones, in the order of the suite. A page of long conversations has fewer than the limit. */
     readonly results: (
       appId: string,
       runId: string,
       filter: { readonly status: string | null; readonly after: number | null; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
+    ) => Effect.Effect<Listed<StoredResult>, DatabaseError>
+    /** All of them. They are read in parts, because they may be many megabytes. */
     readonly allResults: (appId: string, runId: string) => Effect.Effect<ReadonlyArray<StoredResult>, DatabaseError>
     /** No further case is started. A finished run stays as it is. Undefined: no such run. */
     readonly cancel: (appId: string, runId: string) => Effect.Effect<StoredRun | undefined, DatabaseError>
@@ -177,7 +191,10 @@ export class EvalRuns extends Context.Service<
           const runId = newId("evr")
           const first = order.cases[0]
           const held = first === undefined ? 0 : worstOf(pricing, order, first)
-          if (held > 0 && (yield* expenses.charge({ appId, sessionId: null }, "eval", held, runId)) === null)
+          if (
+            held > 0 &&
+            (yield* expenses.charge({ appId, sessionId: null }, "eval", held, { runRef: runId })) === null
+          )
             return yield* new EvalUnfunded()
           yield* query(
             (sql) => sql`
@@ -208,17 +225,34 @@ export class EvalRuns extends Context.Service<
             status,
             after,
             limit
-          }: { readonly status: string | null; readonly after: number | null; readonly limit: number | null }
+          }: { readonly status: string | null; readonly after: number | null; readonly limit: number }
         ) =>
-          query<Array<StoredResult>>(
+          query<Array<StoredResult & Fitting>>(
             (sql) => sql`
-      select place, case_key, repeat, status, attempts, checks, trajectory, cost_micro_usd, finished_at
-        from eval_results
-      where app_id = ${appId} and run_id =
-        ${runId} and status is not null
+      select place, case_key, repeat, status, attempts, case when fits then checks end as checks,
+        case when fits then trajectory end as trajectory, cost_micro_usd, finished_at, fits
+      from (
+        select place, case_key, repeat, status, attempts, checks, trajectory, cost_micro_usd, finished_at,
+          ${fitsOnPage(
+            sql,
+            sql`coalesce(octet_length(checks::text), 0) + coalesce(octet_length(trajectory::text), 0)`,
+            sql`place`
+          )}
+        from eval_results where app_id = ${appId} and run_id = ${runId} and status is not null
           and (${status}::text is null or status = ${status}) and place > ${after ?? 0}::int
-      order by place limit ${limit}::int`
-          )
+        order by place limit ${limit + 1}::int
+      ) page order by place`
+          ).pipe(Effect.map((rows) => listed(rows, limit, (row) => row)))
+
+        const allResults = Effect.fnUntraced(function* (appId: string, runId: string) {
+          const all: Array<StoredResult> = []
+          for (let after: number | null = 0; after !== null;) {
+            const page: Listed<StoredResult> = yield* results(appId, runId, { status: null, after, limit: MAX_AT_ONCE })
+            all.push(...page.items)
+            after = page.more ? (page.items.at(-1)?.place ?? null) : null
+          }
+          return all
+        })
 
         const cancel = Effect.fnUntraced(function* (appId: string, runId: string) {
           const ended = yield* query(
@@ -232,6 +266,10 @@ export class EvalRuns extends Context.Service<
 
         return EvalRuns.of({
           pricing,
+          promptBytes: (appId, slug, version) =>
+            query<[{ bytes: number }]>(
+              (sql) => sql`select ${promptBytes(sql, sql`${appId}`, sql`${slug}`, sql`${version}::int`)} as bytes`
+            ).pipe(Effect.map(([{ bytes }]) => bytes)),
           create,
           get,
           list: (appId, { suiteId, status, before, limit }) =>
@@ -250,7 +288,7 @@ export class EvalRuns extends Context.Service<
         order by r.run_id desc limit ${limit}::int`
             ),
           results,
-          allResults: (appId, runId) => results(appId, runId, { status: null, after: null, limit: null }),
+          allResults,
           cancel
         })
       })

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { Case, Gate } from "#pipeline/evals/Suite.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
+import { type FittingRow, fitsOnPage, type Listed, listed } from "#src/db/postgres/fittingRows.ts"
 import { VersionConflict } from "#src/db/postgres/VersionConflict.ts"
 
 export interface SuiteFields {
@@ -28,11 +29,11 @@ export class EvalSuites extends Context.Service<
   {
     readonly create: (appId: string, suite: SuiteFields) => Effect.Effect<StoredSuite, DatabaseError>
     readonly get: (appId: string, suiteId: string) => Effect.Effect<StoredSuite | undefined, DatabaseError>
-    /** Newest first. */
+    /** Newest first. A page of large suites has fewer than the limit. */
     readonly list: (
       appId: string,
       filter: { readonly characterSlug: string | null; readonly before: string | null; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<StoredSuite>, DatabaseError>
+    ) => Effect.Effect<Listed<StoredSuite>, DatabaseError>
     /** `change` returns the next state for the current one, under a row lock. Undefined: no such suite. */
     readonly update: <E>(
       appId: string,
@@ -95,12 +96,20 @@ export class EvalSuites extends Context.Service<
           ).pipe(Effect.map(([suite]) => suite)),
         get: (appId, suiteId) => get(appId, suiteId),
         list: (appId, { characterSlug, before, limit }) =>
-          query<Array<StoredSuite>>(
+          query<Array<FittingRow<StoredSuite, "cases">>>(
             (sql) => sql`
-        select ${columns(sql)} from eval_suites where app_id =
-          ${appId} and (${characterSlug}::text is null
+        select suite_id, name, character_slug, case when fits then cases end as cases, gates, version, created_at,
+          updated_at, fits
+        from (
+          select ${columns(sql)}, ${fitsOnPage(sql, sql`octet_length(cases::text)`, sql`suite_id desc`)}
+          from eval_suites where app_id = ${appId} and (${characterSlug}::text is null
             or character_slug = ${characterSlug}) and (${before}::text is null or suite_id < ${before})
-        order by suite_id desc limit ${limit}::int`
+          order by suite_id desc limit ${limit + 1}::int
+        ) page order by suite_id desc`
+          ).pipe(
+            Effect.map((rows) =>
+              listed(rows, limit, ({ cases, ...row }) => (cases === null ? null : { ...row, cases }))
+            )
           ),
         update,
         remove: (appId, suiteId) =>

@@ -12,12 +12,15 @@ interface Row {
   readonly n: number
   readonly bearing: Partial<Bearing>
   readonly loops: ReadonlyArray<OpenLoop>
-  readonly forgotten: ReadonlyArray<number>
+  /** The position, the text, the hashes of the forgotten words, and when they were forgotten (ms since 1970). */
+  readonly forgotten: ReadonlyArray<readonly [number, string, string, number]>
 }
 
 const NOTHING: Omit<Row, "n"> = { bearing: {}, loops: [], forgotten: [] }
 /** How many loops of a session are considered, most urgent first. */
 const MAX_LOOPS = 10
+/** How many forgotten memories of a session are kept from being repeated, latest first. */
+const MAX_FORGOTTEN = 100
 
 /**
  * What a character remembers about a person, in two queries. The one without a search is batched with those of other
@@ -43,9 +46,14 @@ export const layer = Layer.effect(
             order by priority desc, open_loops.due_at nulls last, loop_id desc limit ${MAX_LOOPS}::int
           ) l
         ) as loops, (
-          select coalesce(json_agg((e ->> 'cursor')::bigint), '[]') from memories m cross
-            join json_array_elements(m.evidence) e
-          where m.app_id = w.app_id and m.session_id = w.session_id and m.status = 'forgotten'
+          select coalesce(json_agg(json_build_array(v.cursor, v.payload ->> 'text', coalesce(m.tombstone, ''),
+            floor(extract(epoch from coalesce(m.invalid_at, now())) * 1000))), '[]')
+          from (
+            select * from memories where app_id = w.app_id and session_id = w.session_id and status = 'forgotten'
+            order by invalid_at desc limit ${MAX_FORGOTTEN}::int
+          ) m cross join lateral json_array_elements(m.evidence) e
+            join events v on v.app_id = m.app_id and v.session_id = m.session_id
+              and v.cursor = (e ->> 'cursor')::bigint
         ) as forgotten
         from unnest(${batch.map(({ appId }) => appId)}::text[],
           ${batch.map(({ sessionId }) => sessionId)}::text[]) with ordinality as w(app_id, session_id, n)
@@ -81,7 +89,12 @@ export const layer = Layer.effect(
             })),
             loops: row.loops.slice(0, loops),
             bearing: { ...NEW_BEARING, ...row.bearing },
-            forgotten: new Set(row.forgotten),
+            forgotten: row.forgotten.map(([cursor, text, hashes, at]) => ({
+              cursor,
+              text,
+              hashes: hashes.split(" "),
+              at: new Date(at)
+            })),
             failed: false
           })),
           Effect.catchTag("DatabaseError", (error) =>

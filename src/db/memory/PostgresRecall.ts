@@ -4,6 +4,7 @@ import type { Turn } from "#pipeline/domain/Turn.ts"
 import { Recall, type RecallRequest } from "#pipeline/retrieval/Recall.ts"
 import type { Recalled } from "#pipeline/retrieval/Retrieved.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
+import { topicsTold } from "#pipeline/retrieval/topics/topics.ts"
 import { Weights } from "#pipeline/retrieval/weights.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
@@ -73,10 +74,13 @@ export const layer = Layer.effect(
       order by cursor limit ${MAX_INDEXED + 2}::int`
       )
       const names = { user: terms(turn.endUser.displayName ?? ""), character: terms(turn.character.display_name) }
-      const said = around.map(({ cursor, role, text }) => ({ cursor, role, words: terms(text) }))
+      const said = around.map(({ cursor, role, text }) => {
+        const words = terms(text)
+        return { cursor, role, words, topics: topicsTold(text, words) }
+      })
       const lengthAt = (place: number): number => Math.min(MAX_LENGTH, said[place]?.words.length ?? 0)
       const docs = said
-        .flatMap(({ cursor, role, words }, place) =>
+        .flatMap(({ cursor, role, words, topics }, place) =>
           cursor <= indexedTo || cursor > indexTo
             ? []
             : [
@@ -85,7 +89,7 @@ export const layer = Layer.effect(
                   before: lengthAt(place - 1),
                   own: lengthAt(place),
                   after: lengthAt(place + 1),
-                  counts: countsOf([...words, ...names[role]])
+                  counts: countsOf([...topics, ...words, ...names[role]])
                 }
               ]
         )
@@ -130,10 +134,13 @@ export const layer = Layer.effect(
         limit
       } = request
       const wanted = { appId, sessionId, terms, before, dictionary: dictionaryOf(request.turn) }
-      const known = yield* lookUp(wanted)
-      // It is only complete if nothing can lie between the index and the history.
-      const complete = known.indexedTo >= before || (yield* index(request, known.indexedTo)) === 0
-      const best = bestDocs(complete ? known : yield* lookUp(wanted), limit, yield* Weights)
+      let known = yield* lookUp(wanted)
+      // It is only complete if nothing can lie between the index and the history. Another process may be indexing, too.
+      for (let step = 0; step < (request.steps ?? 1) && known.indexedTo < before; step++) {
+        if ((yield* index(request, known.indexedTo)) === 0) break
+        known = yield* lookUp(wanted)
+      }
+      const best = bestDocs(known, limit, yield* Weights)
       if (best.length === 0) return []
       const said = new Map(
         (yield* read({ appId, sessionId, docs: best.map(({ doc }) => doc) })).map(({ doc, ...said }) => [doc, said])

@@ -3,6 +3,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { isLimited } from "#src/db/billing/moneyStatements.ts"
+import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /** How many earlier utterances are included in the extraction of a turn. */
@@ -90,13 +91,14 @@ export const appendScores = (sql: Sql, told: ReadonlyArray<ScoreChange>) => sql`
       ${told.map(() => newId("evt"))}::text[],
         ${told.map(({ payload }) => JSON.stringify(payload))}::text[]) as w(app_id, session_id, turn_index, id, payload)
   ), counted as (
-    update session_logs l set last_cursor = l.last_cursor + 1 from told w join apps a using (app_id)
+    update session_logs l set last_cursor = l.last_cursor + 1,
+      feed_position = ${nextFeedPosition(sql, sql`l.feed_position`)} from told w join apps a using (app_id)
     where l.app_id = w.app_id and l.session_id = w.session_id and a.expose_relational_numerics returning w.*,
-      l.last_cursor
+      l.last_cursor, l.feed_position
   ), appended as (
-    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+    insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload, feed_position)
     select c.app_id, c.session_id, c.last_cursor, c.id, 'relationship_score.changed', 'system', t.run_ref, 'system',
-      c.payload::json
+      c.payload::json, c.feed_position
     from counted c join turns t using (app_id, session_id, turn_index)
   )
-  select session_id, last_cursor from counted`
+  select app_id, session_id, last_cursor from counted`

@@ -38,7 +38,7 @@ export const makeRelationshipRebuilder = (database: Context.Service.Shape<typeof
       (before, { patch, at, turnIndex }) => apply(before, patch, at.toISOString(), turnIndex),
       NEW_RELATIONSHIP
     )
-    for (const table of ["memories", "open_loops", "snapshots"])
+    for (const table of ["memories", "memory_vectors", "open_loops", "snapshots"])
       yield* query(
         (sql) => sql`delete from ${sql(table)} where app_id = ${session.appId} and session_id = ${sessionId}`
       )

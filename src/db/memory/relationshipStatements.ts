@@ -1,6 +1,7 @@
 import type { Patch } from "#pipeline/relational/Patch.ts"
 import type { Bearing, Memory, OpenLoop, Relationship, Snapshot } from "#pipeline/relational/Relationship.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
+import { topicsTold } from "#pipeline/retrieval/topics/topics.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
@@ -29,7 +30,7 @@ const MAX_TERM_CHARS = 60
 /** Superseded memories are indexed as well, for searches as of an earlier time. */
 const searchable = ({ status, text }: Memory): ReadonlyArray<string> =>
   status === "active" || status === "superseded"
-    ? [...new Set(terms(text))].filter((term) => term.length <= MAX_TERM_CHARS).slice(0, MAX_TERMS)
+    ? [...topicsTold(text), ...new Set(terms(text).filter((term) => term.length <= MAX_TERM_CHARS))].slice(0, MAX_TERMS)
     : []
 
 /** An item of one session in a batch over several sessions. */
@@ -69,6 +70,12 @@ export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { re
     supersedes_id = excluded.supersedes_id, linked_ids = excluded.linked_ids,
     evidence = excluded.evidence, source = excluded.source, tombstone = excluded.tombstone,
     recall_count = excluded.recall_count, last_recalled_at = excluded.last_recalled_at, lexemes = excluded.lexemes`
+
+/** Deletes the embeddings of these memories. */
+export const deleteVectors = (sql: Sql, memories: ReadonlyArray<Of<{ readonly id: string }>>) => sql`
+  delete from memory_vectors v using unnest(${appsOf(memories)}::text[], ${sessionsOf(memories)}::text[],
+    ${memories.map(({ one }) => one.id)}::text[]) as m(app_id, session_id, id)
+  where v.app_id = m.app_id and v.session_id = m.session_id and v.memory_id = m.id`
 
 /** Each with the time of its latest recall. */
 export const writeRecalled = (

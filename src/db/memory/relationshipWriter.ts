@@ -6,6 +6,7 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { makeForgetText } from "./forgetText.ts"
 import {
   type Amended,
+  deleteVectors,
   type Of,
   writeLoops,
   writeMemories,
@@ -36,6 +37,8 @@ export const makeRelationshipWriter = (database: Context.Service.Shape<typeof Da
           memories.map(({ session, one }, place) => ({ session, one: { ...one, dictionary: dictionaryOf(place) } }))
         )
       )
+      // After that statement, so that it waits for what stores vectors. A changed memory is embedded again.
+      yield* query((sql) => deleteVectors(sql, memories))
     }
     if (loops.length > 0) yield* query((sql) => writeLoops(sql, loops))
     if (snapshots.length > 0) yield* query((sql) => writeSnapshots(sql, snapshots))

@@ -44,10 +44,33 @@ const preferences: Statement<PageOf> = (sql, { appId, sessionId, after }) => sql
     and bearing -> 'preferences' is not null`
 
 export const tables: ReadonlyArray<Table> = [
-  { name: "memory_terms", owners: OWNERS, exported: DERIVED },
-  { name: "memory_blocks", owners: OWNERS, exported: DERIVED },
+  {
+    name: "memory_terms",
+    retention: { setting: "LOG_RETENTION_DAYS", rows: "with the events whose words they are" },
+    owners: OWNERS,
+    exported: DERIVED
+  },
+  {
+    name: "memory_blocks",
+    retention: { setting: "LOG_RETENTION_DAYS", rows: "with the events whose words they are" },
+    owners: OWNERS,
+    exported: DERIVED
+  },
+  {
+    name: "utterance_vectors",
+    retention: { setting: "LOG_RETENTION_DAYS", rows: "with the events whose meaning they are" },
+    owners: OWNERS,
+    exported: DERIVED
+  },
+  {
+    name: "memory_vectors",
+    retention: { kept: "at most one for each active memory; deleted with its text" },
+    owners: OWNERS,
+    exported: DERIVED
+  },
   {
     name: "relationships",
+    retention: { bounded: "one row for each session" },
     owners: OWNERS,
     exported: {
       file: "proactive_preferences.json",
@@ -59,11 +82,13 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "relational_patches",
+    retention: { kept: "a relationship is rebuilt from its patches; one short row for each turn with a change" },
     owners: OWNERS,
     exported: { not: "how memories came to be: internal, and never shown" }
   },
   {
     name: "memories",
+    retention: { kept: "what a character remembers; forgotten and erased on request" },
     owners: OWNERS,
     exported: {
       file: "memories.json",
@@ -75,6 +100,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "open_loops",
+    retention: { kept: "what waits to be taken up again; erased with the session" },
     owners: OWNERS,
     exported: {
       file: "open_loops.json",
@@ -86,6 +112,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "snapshots",
+    retention: { kept: "how the two stood from time to time; one row for several turns" },
     owners: OWNERS,
     exported: {
       file: "snapshots.json",
@@ -97,6 +124,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "storyline_steps",
+    retention: { bounded: "one row for each beat that a session has reached" },
     owners: OWNERS,
     exported: { not: "where the author's story stands; what was said of it is on the log" }
   }

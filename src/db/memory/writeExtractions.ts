@@ -31,7 +31,9 @@ export const makeExtractionWriter = Effect.gen(function* () {
   const breath = makeYieldBudget()
 
   const tell = Effect.fnUntraced(function* (told: ReadonlyArray<ScoreChange>) {
-    const rows = yield* query<Array<{ session_id: string; last_cursor: number }>>((sql) => appendScores(sql, told))
+    const rows = yield* query<Array<{ app_id: string; session_id: string; last_cursor: number }>>((sql) =>
+      appendScores(sql, told)
+    )
     const moved = yield* query((sql) =>
       advanceLaneHeads(
         sql,
@@ -41,7 +43,11 @@ export const makeExtractionWriter = Effect.gen(function* () {
     )
     yield* afterCommit(() =>
       signals.announce(
-        rows.map(({ session_id, last_cursor }) => ({ sessionId: session_id, cursor: last_cursor })),
+        rows.map(({ app_id, session_id, last_cursor }) => ({
+          appId: app_id,
+          sessionId: session_id,
+          cursor: last_cursor
+        })),
         moved.length > 0
       )
     )

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import { aheadSeconds } from "#src/db/postgres/aheadSeconds.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 /**
@@ -18,6 +19,8 @@ export interface BacklogRow {
   readonly replication_lag: number | null
   readonly oldest_transaction: number | null
   readonly workers: number
+  /** How far the clock of this machine is ahead of the database's. Negative: behind it. */
+  readonly clock_skew: number
   readonly lanes: Readonly<Record<string, number>>
 }
 
@@ -44,7 +47,7 @@ export class Backlog extends Context.Service<
       let kept: { readonly row: BacklogRow; readonly until: number } | null = null
       let reading: Fiber.Fiber<BacklogRow, DatabaseError> | null = null
 
-      const read = query<Array<BacklogRow>>(
+      const read = query<Array<Omit<BacklogRow, "clock_skew"> & { readonly now_ms: number }>>(
         (sql) => sql`
         with recursive visit as (
           (select app_id, channel_id, due_at, 1 as n from lanes where status = 'ready' and owner is null
@@ -65,6 +68,7 @@ export class Backlog extends Context.Service<
           (select max(extract(epoch from now() - xact_start))::float8 from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid()) as oldest_transaction,
           (select count(*)::int from workers) as workers,
+          (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
           coalesce((select json_object_agg(kind, age) from lane), '{}'::json) as lanes
         from (
           select count(*)::int as n, extract(epoch from now() - min(due_at) filter (where owner is null
@@ -82,8 +86,11 @@ export class Backlog extends Context.Service<
       ).pipe(Effect.map(([row]) => row!))
 
       const readAndKeep = Effect.gen(function* () {
-        const row = yield* read
-        kept = { row, until: (yield* Clock.currentTimeMillis) + KEPT_MS }
+        const before = yield* Clock.currentTimeMillis
+        const { now_ms: database, ...rest } = yield* read
+        const after = yield* Clock.currentTimeMillis
+        const row: BacklogRow = { ...rest, clock_skew: aheadSeconds(before, database, after) }
+        kept = { row, until: after + KEPT_MS }
         return row
       }).pipe(
         Effect.ensuring(

@@ -27,7 +27,7 @@ export class DeliveryHold extends Context.Service<
       const { lift } = suspensionRows(database, "delivery")
       const record = auditing(database)
       const resume = Effect.gen(function* () {
-        const was = yield* lift(ALL_APPS)
+        const was = (yield* lift(ALL_APPS)) !== null
         if (was) yield* record({ accountId: OPERATOR, action: "deliveries.resumed" })
         return was
       }).pipe(database.transaction, Effect.tap(finish))

@@ -4,8 +4,8 @@ import * as Layer from "effect/Layer"
 import { isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import type { BotHealth, BotStatus } from "#src/db/telegram/bots/StoredBot.ts"
-import { type BotFilter, inboundLag, lastOut, matchesBot, outboundLag } from "./botFilter.ts"
-import { microseconds, type PageOf } from "./Position.ts"
+import { type BotFilter, inboundLag, lastOut, matchesBot, outboundLag, outOf } from "./botFilter.ts"
+import { microseconds, type PageOf, timeOf } from "./Position.ts"
 
 export const BOT_SORTS = ["worst", "last_in", "last_out", "newest"] as const
 export type BotSort = (typeof BOT_SORTS)[number]
@@ -81,34 +81,39 @@ export class FleetBots extends Context.Service<
 
       const list = (filter: BotFilter, sort: BotSort, { after, limit }: PageOf) =>
         query<Array<FleetBot>>((sql) => {
+          // All bots are compared by the time itself: making a number of each would take twice as long.
+          const times = { last_in: sql`b.last_in_at`, last_out: lastOut(sql) }
+          const timeOfBot = (which: keyof typeof times) => sql`coalesce(${times[which]}, timestamptz 'epoch')`
           const value = {
             worst: sql`b.severity::int8`,
-            last_in: microseconds(sql, sql`b.last_in_at`),
-            last_out: microseconds(sql, lastOut(sql)),
+            last_in: microseconds(sql, times.last_in),
+            last_out: microseconds(sql, times.last_out),
             newest: sql`0::int8`
           }
           const order = {
             worst: sql`b.severity, b.channel_id`,
-            last_in: sql`${value.last_in}, b.channel_id`,
-            last_out: sql`${value.last_out}, b.channel_id`,
+            last_in: sql`${timeOfBot("last_in")}, b.channel_id`,
+            last_out: sql`${timeOfBot("last_out")}, b.channel_id`,
             newest: sql`b.channel_id desc`
           }
+          const last = { ...order, last_out: sql`p.position, b.channel_id` }
           const { value: at, id } = after ?? { value: 0, id: "" }
           const beyond = {
             worst: sql`(b.severity, b.channel_id) > (${at}::bigint, ${id})`,
-            last_in: sql`(${value.last_in}, b.channel_id) > (${at}::bigint, ${id})`,
-            last_out: sql`(${value.last_out}, b.channel_id) > (${at}::bigint, ${id})`,
+            last_in: sql`(${timeOfBot("last_in")}, b.channel_id) > (${timeOf(sql, at)}, ${id})`,
+            last_out: sql`(${timeOfBot("last_out")}, b.channel_id) > (${timeOf(sql, at)}, ${id})`,
             newest: sql`b.channel_id < ${id}`
           }
           // The page first: what is shown of a bot besides is looked up for the page only.
           return sql`
           with page as materialized (
             select b.app_id, b.channel_id, ${value[sort]} as position from telegram_bots b
+            ${sort === "last_out" ? outOf(sql) : sql``}
             where ${matchesBot(sql, filter)} and ${after === null ? sql`true` : beyond[sort]}
             order by ${order[sort]} limit ${limit}::int
           )
           select ${columns(sql)}, p.position ${source(sql)} join page p using (app_id, channel_id)
-          order by ${order[sort]}`
+          order by ${last[sort]}`
         })
 
       return FleetBots.of({

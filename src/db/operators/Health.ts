@@ -80,12 +80,12 @@ export class Health extends Context.Service<
 
       const read = Effect.fnUntraced(
         function* (appId: string | null) {
-          const answered = yield* askDatabase
+          const { now, found } = yield* askDatabase
           const tables = yield* ofTables(appId)
           const isFull = Object.values(tables).some((rows) => Array.isArray(rows) && rows.length >= MOST)
           return {
-            at: new Date(yield* Clock.currentTimeMillis),
-            database: { reachable: true, unreachable_since: null, ...answered },
+            at: now,
+            database: { reachable: true, unreachable_since: null, ...found },
             disks: yield* disks.read,
             ...tables,
             complete: !isFull
@@ -103,7 +103,10 @@ export class Health extends Context.Service<
             reachable: false,
             unreachable_since: since,
             answered_in_ms: null,
+            clock_ahead_seconds: null,
             is_standby: false,
+            asynchronous_standbys: 0,
+            direct_address: null,
             oldest_transaction_at: null
           },
           disks: yield* disks.read,

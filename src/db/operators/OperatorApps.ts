@@ -53,6 +53,8 @@ export class OperatorApps extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<AppRow>, DatabaseError>
     /** Undefined: no such app. */
     readonly get: (appId: string) => Effect.Effect<AppRow | undefined, DatabaseError>
+    /** What these apps are called, by id. Those that do not exist are left out. */
+    readonly names: (appIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, string>, DatabaseError>
   }
 >()("src/db/operators/OperatorApps") {
   static readonly layer = Layer.effect(
@@ -97,7 +99,11 @@ export class OperatorApps extends Context.Service<
         get: (appId) =>
           query<Array<AppRow>>(
             (sql) => sql`select ${columns(sql)}, 0::int8 as position ${source(sql)} where a.app_id = ${appId}`
-          ).pipe(Effect.map(([row]) => row))
+          ).pipe(Effect.map(([row]) => row)),
+        names: (appIds) =>
+          query<Array<{ app_id: string; name: string }>>(
+            (sql) => sql`select app_id, name from apps where app_id = any(${[...appIds]}::text[])`
+          ).pipe(Effect.map((rows) => new Map(rows.map(({ app_id, name }) => [app_id, name]))))
       })
     })
   )

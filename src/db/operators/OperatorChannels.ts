@@ -41,6 +41,15 @@ export interface ChannelRow {
   readonly position: number
 }
 
+/** Conversations whose next event waits for a retry, and when the first of them is tried. */
+export interface WaitingEvents {
+  readonly lanes: number
+  /** Null: none waits. */
+  readonly next_attempt_at: Date | null
+}
+/** No more are counted. */
+export const MAX_WAITING = 1000
+
 type Stored = Omit<ChannelRow, "url"> & { readonly url: Uint8Array | null; readonly plain_url: string | null }
 
 /** Webhook endpoints of all apps. */
@@ -54,6 +63,10 @@ export class OperatorChannels extends Context.Service<
       page: PageOf
     ) => Effect.Effect<ReadonlyArray<ChannelRow>, DatabaseError>
     readonly get: (channelId: string) => Effect.Effect<ChannelRow | undefined, DatabaseError>
+    /** Those of these webhooks that exist. */
+    readonly named: (channelIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ChannelRow>, DatabaseError>
+    /** What waits for a retry at a webhook. */
+    readonly waiting: (row: Pick<ChannelRow, "app_id" | "channel_id">) => Effect.Effect<WaitingEvents, DatabaseError>
   }
 >()("src/db/operators/OperatorChannels") {
   static readonly layer = Layer.effect(
@@ -107,7 +120,21 @@ export class OperatorChannels extends Context.Service<
           ).pipe(
             Effect.flatMap(Effect.forEach(shown)),
             Effect.map(([row]) => row)
-          )
+          ),
+        named: (channelIds) =>
+          query<Array<Stored>>(
+            (sql) => sql`select ${columns(sql)} ${source(sql)} where f.channel_id = any(${[...channelIds]}::text[])
+              and c.status <> 'deleted'`
+          ).pipe(Effect.flatMap(Effect.forEach(shown))),
+        waiting: ({ app_id, channel_id }) =>
+          query<Array<WaitingEvents>>(
+            (sql) => sql`
+            select count(*)::int as lanes, min(due_at) as next_attempt_at from (
+              select due_at from lanes where app_id = ${app_id} and channel_id = ${channel_id}
+                and status = 'waiting' and failures > 0 and planned_at is null
+              order by due_at limit ${MAX_WAITING}::int
+            ) l`
+          ).pipe(Effect.map(([row]) => row!))
       })
     })
   )

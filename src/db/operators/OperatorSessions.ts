@@ -62,6 +62,8 @@ export class OperatorSessions extends Context.Service<
       signedIn: SignedIn,
       replaces: string | null
     ) => Effect.Effect<{ readonly cookie: string; readonly prefix: string }, DatabaseError>
+    /** The currently valid ones of these, by prefix. */
+    readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     readonly find: (prefix: string) => Effect.Effect<StoredSession | undefined, DatabaseError>
     /** Records that a session is used, unless that was done within the last minute. */
     readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
@@ -133,6 +135,12 @@ export class OperatorSessions extends Context.Service<
 
       return OperatorSessions.of({
         begin,
+        valid: (prefixes) =>
+          query<Array<{ prefix: string }>>(
+            (sql) => sql`
+            select prefix from operator_sessions
+            where prefix = any(${prefixes}::text[]) and revoked_at is null and expires_at > now()`
+          ).pipe(Effect.map((rows) => rows.map(({ prefix }) => prefix))),
         find: (prefix) =>
           query<Array<StoredSession>>(
             (sql) => sql`

@@ -48,6 +48,8 @@ export class OperatorTokens extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<OperatorToken>, DatabaseError>
     /** Revokes a token at once and permanently. Idempotent. Undefined: there is no such token. */
     readonly revoke: (prefix: string) => Effect.Effect<OperatorToken | undefined, DatabaseError>
+    /** The currently valid ones of these, by prefix. */
+    readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     readonly find: (prefix: string) => Effect.Effect<StoredOperatorToken | undefined, DatabaseError>
     /** Records that a token is used, unless that was done within the last minute. */
     readonly used: (prefix: string) => Effect.Effect<void, DatabaseError>
@@ -116,6 +118,12 @@ export class OperatorTokens extends Context.Service<
             order by created_at desc, prefix desc limit ${limit}`
           ),
         revoke,
+        valid: (prefixes) =>
+          query<Array<{ prefix: string }>>(
+            (sql) => sql`
+            select prefix from operator_tokens
+            where prefix = any(${prefixes}::text[]) and revoked_at is null and expires_at > now()`
+          ).pipe(Effect.map((rows) => rows.map(({ prefix }) => prefix))),
         find: (prefix) =>
           query<Array<StoredOperatorToken>>(
             (sql) => sql`

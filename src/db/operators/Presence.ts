@@ -6,9 +6,11 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import { hostname } from "node:os"
 import { repeatForever } from "#channels/repeatForever.ts"
+import { databaseDependency } from "#pipeline/telemetry/Dependency.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { migrationFiles, migrationNumber } from "#src/db/postgres/migrationFiles.ts"
 import { Alerts } from "./Alerts.ts"
 
 const EVERY = "5 seconds"
@@ -39,6 +41,7 @@ export class Presence extends Context.Service<
         const { query } = yield* Database
         const alerts = yield* Alerts
         const processId = newId("prc")
+        const known = migrationNumber(migrationFiles().at(-1) ?? "0000")
         const since = yield* Ref.make<Date | null>(null)
         const worker = yield* Ref.make(Effect.succeed(Option.none<string>()))
 
@@ -49,20 +52,24 @@ export class Presence extends Context.Service<
             with gone as (
               delete from processes where heartbeat_at < now() - ${GONE_AFTER}::interval and process_id <> ${processId}
             )
-            insert into processes (process_id, worker_id, version, roles, host, pid)
-            values (${processId}, ${workerId}, ${VERSION}, ${[...roles]}::text[], ${hostname()}, ${process.pid})
+            insert into processes (process_id, worker_id, version, roles, host, pid, migration)
+            values (${processId}, ${workerId}, ${VERSION}, ${[...roles]}::text[], ${hostname()}, ${process.pid},
+              ${known}::int)
             on conflict (process_id) do update set worker_id = excluded.worker_id, heartbeat_at = now()`
           )
         })
         const answered = Effect.gen(function* () {
-          const was = yield* Ref.getAndSet(since, null)
+          yield* databaseDependency.worked()
+          const was = yield* Ref.get(since)
           if (was === null) return
           const silent = (yield* Clock.currentTimeMillis) - was.getTime()
           if (silent >= ALERT_AFTER_MS) yield* alerts.record({ kind: "database_unreachable", since: was })
+          // Not before the alert is stored, which may fail.
+          yield* Ref.set(since, null)
         })
         const failed = Effect.flatMap(Clock.currentTimeMillis, (now) =>
           Ref.update(since, (known) => known ?? new Date(now))
-        )
+        ).pipe(Effect.andThen(databaseDependency.failed("unreachable")))
         const beat = renew.pipe(
           Effect.timeout(WITHIN),
           Effect.andThen(answered),

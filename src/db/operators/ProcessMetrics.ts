@@ -6,9 +6,12 @@ import { ChannelKinds } from "#channels/Channel.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { observedGauge } from "#pipeline/telemetry/metric.ts"
 import { Backlog, type BacklogRow } from "./Backlog.ts"
+import { Readiness } from "./Readiness.ts"
 
 /** How long an export waits for the database. The other metrics must not be missing because it is away. */
 const WAIT = "2 seconds"
+/** How long an answer of the readiness check is used, however many read the metrics. */
+const KEPT = "5 seconds"
 /** How often the event loop is looked at, in milliseconds. */
 const RESOLUTION_MS = 10
 const NANOSECONDS = 1e9
@@ -28,6 +31,13 @@ export class ProcessMetrics extends Context.Service<
     Effect.gen(function* () {
       const backlog = yield* Backlog
       let row: BacklogRow | null = null
+      const { check } = yield* Readiness
+      const checked = yield* check.pipe(
+        Effect.map((problem) => problem === null),
+        Effect.timeoutOrElse({ duration: WAIT, orElse: () => Effect.succeed(false) }),
+        Effect.cachedWithTTL(KEPT)
+      )
+      let isReady = false
       let delay = Number.NaN
 
       /** NaN while the database cannot be read, so that no old value looks current. */
@@ -36,6 +46,7 @@ export class ProcessMetrics extends Context.Service<
       yield* observedGauge("troupe_database_up", "1 if the database has answered the last query for metrics", () =>
         row === null ? 0 : 1
       )
+      yield* observedGauge("troupe_ready", "1 if /readyz of this process answers 200", () => (isReady ? 1 : 0))
       yield* ofBacklog("troupe_turns_open", "Turns that have not ended, in all processes", (r) => r.open_turns)
       yield* ofBacklog(
         "troupe_oldest_due_turn_seconds",
@@ -58,6 +69,11 @@ export class ProcessMetrics extends Context.Service<
         "troupe_database_oldest_transaction_seconds",
         "Age of the oldest open transaction",
         (r) => r.oldest_transaction ?? 0
+      )
+      yield* ofBacklog(
+        "troupe_clock_skew_seconds",
+        "How far the clock of this machine is ahead of the database's",
+        (r) => r.clock_skew
       )
       yield* ofBacklog("troupe_workers", "Registered workers, in all processes", (r) => r.workers)
       for (const kind of (yield* ChannelKinds).keys())
@@ -86,10 +102,18 @@ export class ProcessMetrics extends Context.Service<
       const refresh = Effect.gen(function* () {
         delay = Math.max(0, loop.percentile(99) / NANOSECONDS - RESOLUTION_MS / 1000)
         loop.reset()
-        row = yield* backlog.sample.pipe(
-          Effect.timeout(WAIT),
-          Effect.orElseSucceed(() => null)
+        const [sample, ready] = yield* Effect.all(
+          [
+            backlog.sample.pipe(
+              Effect.timeout(WAIT),
+              Effect.orElseSucceed(() => null)
+            ),
+            checked
+          ],
+          { concurrency: "unbounded" }
         )
+        row = sample
+        isReady = ready
       })
       const text = Effect.gen(function* () {
         yield* refresh

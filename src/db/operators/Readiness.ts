@@ -6,7 +6,13 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { readMigrations } from "#src/db/postgres/migrationFiles.ts"
-import { type AppliedMigration, compareSchema, schemaProblem } from "#src/db/postgres/schemaDifference.ts"
+import {
+  type AppliedMigration,
+  appliedColumns,
+  compareSchema,
+  schemaProblem
+} from "#src/db/postgres/schemaDifference.ts"
+import { READ_ONLY } from "#src/db/postgres/sqlState.ts"
 
 /** What has to be true for this process to do its work. */
 export const READINESS_CHECKS = ["database", "standby", "schema", "write"] as const
@@ -25,8 +31,6 @@ const KEPT_MS = 5_000
 const WAIT = "5 seconds"
 /** SQLSTATE of a full disk. */
 const DISK_FULL = "53100"
-/** SQLSTATE of a write in a read-only transaction. */
-const READ_ONLY = "25006"
 
 const away: NotReady = {
   check: "database",
@@ -69,7 +73,7 @@ export class Readiness extends Context.Service<
       const ours = readMigrations()
 
       const schema = query<Array<AppliedMigration & { recovering: boolean }>>(
-        (sql) => sql`select pg_is_in_recovery() as recovering, name, checksum from schema_migrations`
+        (sql) => sql`select pg_is_in_recovery() as recovering, ${appliedColumns(sql)} from schema_migrations m`
       ).pipe(
         Effect.map((rows) => {
           if (rows.some(({ recovering }) => recovering)) return standby
@@ -94,7 +98,7 @@ export class Readiness extends Context.Service<
       ).pipe(
         Effect.as(null),
         Effect.catchTag("DatabaseError", (error) =>
-          Effect.succeed(error.reason === "unreachable" ? away : unwritable(error))
+          Effect.succeed(error.reason === "unreachable" && error.sqlState !== READ_ONLY ? away : unwritable(error))
         )
       )
 

@@ -7,7 +7,7 @@ import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { TelegramSuspensions } from "#src/db/telegram/TelegramSuspensions.ts"
-import { suspensionRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
+import { lifting, suspending, suspensionRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
 
 /**
  * Suspends an app as a whole. Its runtime keys are refused, their open requests end, and nothing new begins: no
@@ -38,9 +38,10 @@ export class Suspensions extends Context.Service<
       const suspend = Effect.fnUntraced(
         function* (appId: string, reason: string | null) {
           yield* rows.checkApp(appId)
-          const isNew = yield* rows.put(appId, reason)
-          if (isNew || reason !== null) yield* record({ appId, action: "app.suspended", detail: { reason } })
-          if (!isNew) return false
+          const before = yield* rows.put(appId, reason)
+          if (before === null || reason !== null)
+            yield* record({ appId, action: "app.suspended", detail: { reason, ...suspending(before, reason) } })
+          if (before !== null) return false
           // For processes that have one of these keys cached, or a stream open for it.
           yield* query(
             (sql) =>
@@ -56,9 +57,9 @@ export class Suspensions extends Context.Service<
       const resume = Effect.fnUntraced(
         function* (appId: string) {
           yield* rows.checkApp(appId)
-          const was = yield* rows.lift(appId)
-          if (!was) return false
-          yield* record({ appId, action: "app.resumed" })
+          const before = yield* rows.lift(appId)
+          if (before === null) return false
+          yield* record({ appId, action: "app.resumed", detail: lifting(before) })
           yield* appendOperational({ appId, type: "app.resumed", payload: {} })
           return true
         },

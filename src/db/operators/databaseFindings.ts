@@ -1,10 +1,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Finding, fine, skipped, wrong } from "#src/health/Finding.ts"
-import { Database } from "#src/db/postgres/Database.ts"
+import { type Finding, fine, skipped, warned, wrong } from "#src/health/Finding.ts"
+import { asynchronousStandbys } from "#src/db/postgres/asynchronousStandbys.ts"
+import { Database, type DatabaseError, START_REFUSED } from "#src/db/postgres/Database.ts"
+import { findPoolerMismatch, isSessionPooled } from "#src/db/postgres/pooler.ts"
 import { readMigrations } from "#src/db/postgres/migrationFiles.ts"
 import { compareSchema, readApplied, schemaProblem } from "#src/db/postgres/schemaDifference.ts"
 import { opensCheck } from "#src/db/postgres/Secrets.ts"
+import { isStartRefused } from "#src/db/postgres/sqlState.ts"
 import type { SecretsKey } from "#src/db/postgres/secretsCipher.ts"
 
 const OLDEST = 150_000
@@ -16,6 +19,7 @@ interface ServerRow {
   readonly version_number: number
   readonly encoding: string
   readonly recovering: boolean
+  readonly asynchronous_standbys: number
   readonly may_create: boolean
   readonly now_ms: number
   readonly role: string
@@ -29,6 +33,7 @@ const readServer = Effect.gen(function* () {
     (sql) => sql`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as version_number,
       current_setting('server_encoding') as encoding, pg_is_in_recovery() as recovering,
+      ${asynchronousStandbys(sql)} as asynchronous_standbys,
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
         and (to_regnamespace('graphile_worker') is not null
           or has_database_privilege(current_database(), 'CREATE')) as may_create,
@@ -90,6 +95,13 @@ const serverFindings = (row: ServerRow, skewMs: number): ReadonlyArray<Finding> 
   row.recovering
     ? wrong("standby", "The database is a standby: nothing can be written to it.", "Point DATABASE_URL at the primary.")
     : fine("standby", "The database is a primary."),
+  row.asynchronous_standbys > 0
+    ? warned(
+        "replication",
+        `No commit waits for the standbys (${row.asynchronous_standbys}): a failover can lose acknowledged messages.`,
+        "Name the standby in synchronous_standby_names, or never fail over to it."
+      )
+    : fine("replication", "No standby is attached that may lack acknowledged messages."),
   row.may_create
     ? fine("privileges", `The role ${row.role} may create tables.`)
     : wrong(
@@ -107,7 +119,33 @@ const serverFindings = (row: ServerRow, skewMs: number): ReadonlyArray<Finding> 
     : fine("clock", "The clocks of this machine and of the database agree.")
 ]
 
-const DEPENDENT = ["version", "standby", "privileges", "clock", "schema", "secrets_key"] as const
+const poolerFinding = Effect.gen(function* () {
+  const { isPooled } = yield* Database
+  const mismatch = yield* findPoolerMismatch
+  if (mismatch !== null) return wrong("pooler", mismatch.problem, mismatch.fix)
+  if (yield* isSessionPooled)
+    return warned(
+      "pooler",
+      `${isPooled ? "DATABASE_DIRECT_URL" : "DATABASE_URL"} leads to a pooler.`,
+      "Set DATABASE_DIRECT_URL to the server itself. If the pooler is in session mode, ignore this."
+    )
+  return fine("pooler", isPooled ? "The pooler and the server lead to the same database." : "There is no pooler.")
+}).pipe(
+  Effect.orElseSucceed(() =>
+    wrong("pooler", "The server at DATABASE_DIRECT_URL does not answer.", "Start it, or correct the address.")
+  )
+)
+
+const DEPENDENT = [
+  "version",
+  "standby",
+  "replication",
+  "privileges",
+  "clock",
+  "pooler",
+  "schema",
+  "secrets_key"
+] as const
 
 /** What is wrong with the database. Changes nothing. */
 export const databaseFindings = (options: {
@@ -121,24 +159,27 @@ export const databaseFindings = (options: {
     return [
       fine("database", "The database answers."),
       ...found,
+      yield* poolerFinding,
       yield* schemaFinding(options.autoMigrate),
       yield* secretsFinding(options.keys, options.production)
     ]
-  }).pipe(Effect.catch((error) => Effect.succeed(unreachable(error.sqlState))))
+  }).pipe(Effect.catch((error) => Effect.succeed(unreachable(error))))
 
 /** SQLSTATE classes of a wrong password or role, and of a database that does not exist. */
-const reasonOf = (sqlState: string | null) =>
-  sqlState?.startsWith("28") === true
-    ? "it refuses the user or the password"
-    : sqlState === "3D000"
-      ? "it has no database of this name"
-      : (sqlState ?? "no answer")
+const reasonOf = ({ sqlState, cause }: DatabaseError) =>
+  isStartRefused(cause)
+    ? START_REFUSED
+    : sqlState?.startsWith("28") === true
+      ? "it refuses the user or the password"
+      : sqlState === "3D000"
+        ? "it has no database of this name"
+        : (sqlState ?? "no answer")
 
 /** Everything else depends on it. */
-export const unreachable = (sqlState: string | null): ReadonlyArray<Finding> => [
+export const unreachable = (error: DatabaseError | null): ReadonlyArray<Finding> => [
   wrong(
     "database",
-    `The database cannot be used: ${reasonOf(sqlState)}.`,
+    `The database cannot be used: ${error === null ? "no answer" : reasonOf(error)}.`,
     "Start PostgreSQL, or correct DATABASE_URL. Without DATABASE_URL, an embedded one is used."
   ),
   ...DEPENDENT.map((check) => skipped(check, "The database cannot be used."))

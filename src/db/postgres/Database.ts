@@ -4,7 +4,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Semaphore from "effect/Semaphore"
 import { countersBy } from "#pipeline/telemetry/metric.ts"
 import {
   ANSWER_WITHIN_MS,
@@ -16,9 +15,15 @@ import {
   type Query,
   type Sql
 } from "./postgres.ts"
-import { classify } from "./sqlState.ts"
+import { makeFairPlaces } from "./fairPlaces.ts"
+import { classify, isStartRefused, READ_ONLY } from "./sqlState.ts"
+import { CurrentUnit } from "#src/units/currentUnit.ts"
 
 export type { Pool, Sql } from "./postgres.ts"
+
+/** What a pooler that accepts no settings means, and what to do. */
+export const START_REFUSED =
+  "a pooler refuses the settings of connections. In transaction mode, set DATABASE_DIRECT_URL to the server itself"
 
 /**
  * `unreachable`: the connection failed or timed out, or the server is shutting down, so the fate of a commit may be
@@ -30,7 +35,8 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   cause: Schema.Defect()
 }) {
   override get message() {
-    return `database ${this.reason}${this.sqlState === null ? "" : ` (${this.sqlState})`}`
+    const hint = isStartRefused(this.cause) ? `: ${START_REFUSED}` : ""
+    return `database ${this.reason}${this.sqlState === null ? "" : ` (${this.sqlState})`}${hint}`
   }
 }
 
@@ -53,6 +59,14 @@ export const toDatabaseError = (cause: unknown): DatabaseError => {
  */
 export const MAX_TOGETHER = { concurrency: "unbounded" } as const
 
+/** How often the connections to a server that takes no writes are closed. */
+const LEAVE_EVERY_MS = 1000
+
+/** Connections to the server itself for migrations, backups and checks, if a pooler is in front of it. */
+const MAX_SESSIONS = 2
+/** They are rarely used. */
+const SESSION_IDLE_SECONDS = 20
+
 /** Connections that transactions may not use. Single statements, such as sends, must not wait for long transactions. */
 const LEFT_TO_STATEMENTS = 4
 
@@ -65,7 +79,15 @@ const Transaction = Context.Reference<OpenTransaction | undefined>("src/db/Trans
 export class Database extends Context.Service<
   Database,
   {
-    readonly url: Redacted.Redacted<string>
+    /**
+     * The address of the server itself. For a connection that has to stay one session, because it holds a lock or
+     * listens.
+     */
+    readonly directUrl: Redacted.Redacted<string>
+    /** Whether a pooler in transaction mode is between `pool` and the server. */
+    readonly isPooled: boolean
+    /** Connections to the server itself, to listen, to migrate and to back up. The same as `pool` without a pooler. */
+    readonly sessions: Pool
     /** The pool itself, for the batched statements of the hot paths, which manage their own transactions. */
     readonly pool: Pool
     /**
@@ -83,16 +105,40 @@ export class Database extends Context.Service<
     readonly afterCommit: (action: () => void) => Effect.Effect<void>
   }
 >()("src/db/postgres/Database") {
-  static readonly layer = (options: { readonly url: Redacted.Redacted<string>; readonly maxConnections: number }) =>
+  static readonly layer = (options: {
+    readonly url: Redacted.Redacted<string>
+    /** The server itself, if `url` leads to a pooler in transaction mode. */
+    readonly directUrl?: Redacted.Redacted<string> | null
+    readonly maxConnections: number
+  }) =>
     Layer.effect(
       Database,
       Effect.gen(function* () {
-        const pool = yield* Effect.acquireRelease(
-          Effect.sync(() => openPool(Redacted.value(options.url), options.maxConnections)),
-          (sql) => Effect.promise(() => sql.end({ timeout: 3 }))
-        )
+        const open = (...options: Parameters<typeof openPool>) =>
+          Effect.acquireRelease(
+            Effect.sync(() => openPool(...options)),
+            (sql) => Effect.promise(() => sql.end({ timeout: 3 }))
+          )
+        const { url, directUrl = null, maxConnections } = options
+        const isPooled = directUrl !== null
+        const pool = yield* open(Redacted.value(url), maxConnections, { isPooled })
+        const sessions = isPooled
+          ? yield* open(Redacted.value(directUrl), MAX_SESSIONS, { idleSeconds: SESSION_IDLE_SECONDS })
+          : pool
+        // A demoted primary may keep its connections. They are closed, so that the next ones lead to the new primary.
+        let leftAt = -Infinity
+        const toError = (cause: unknown): DatabaseError => {
+          const error = toDatabaseError(cause)
+          if (error.sqlState === READ_ONLY && performance.now() > leftAt + LEAVE_EVERY_MS) {
+            leftAt = performance.now()
+            pool`
+              select pg_terminate_backend(pid) from pg_stat_activity
+              where usename = current_user and application_name like 'troupe%'`.catch(() => {})
+          }
+          return error
+        }
         const attempt = <A>(start: () => PromiseLike<A>) =>
-          Effect.tryPromise({ try: () => withAnswerTimeout(start()), catch: toDatabaseError })
+          Effect.tryPromise({ try: () => withAnswerTimeout(start()), catch: toError })
 
         const query = <A extends ReadonlyArray<unknown>>(build: (sql: Sql) => Query & PromiseLike<unknown>) =>
           Effect.flatMap(Transaction, (transaction) =>
@@ -107,12 +153,12 @@ export class Database extends Context.Service<
                       throw error
                     })
               },
-              catch: toDatabaseError
+              catch: toError
             })
           )
 
-        const slots = yield* Semaphore.make(Math.max(1, options.maxConnections - LEFT_TO_STATEMENTS))
-        const noSlot = Effect.fail(
+        const withPlace = makeFairPlaces(Math.max(1, maxConnections - LEFT_TO_STATEMENTS))
+        const noPlace = Effect.fail(
           new DatabaseError({
             reason: "unreachable",
             sqlState: null,
@@ -120,10 +166,12 @@ export class Database extends Context.Service<
           })
         )
         const inPlace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
-          Effect.uninterruptibleMask((restore) =>
-            restore(
-              slots.take(1).pipe(Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noSlot }))
-            ).pipe(Effect.andThen(Effect.ensuring(restore(self), slots.release(1))))
+          Effect.flatMap(CurrentUnit, (unit) =>
+            withPlace(
+              unit?.appId ?? "",
+              self,
+              Effect.timeoutOrElse({ duration: ANSWER_WITHIN_MS, orElse: () => noPlace })
+            )
           )
 
         const transaction = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
@@ -154,7 +202,7 @@ export class Database extends Context.Service<
             })
           )
 
-        return Database.of({ url: options.url, pool, query, transaction, afterCommit })
+        return Database.of({ directUrl: directUrl ?? url, isPooled, sessions, pool, query, transaction, afterCommit })
       })
     )
 }

@@ -6,7 +6,10 @@ import { takeFairly } from "./takeFairly.ts"
 export interface GroupCommitOptions<A, B> {
   /** Maximum number of rows in one batch. */
   readonly maxBatch: number
-  /** Maximum number of batches in flight. Further items gather into the next one in the meantime. */
+  /**
+   * Maximum number of batches in flight. Further items gather into the next one in the meantime. Apps that have nothing
+   * in flight do not wait for batches of others: one more batch may be in flight for them.
+   */
   readonly inFlight: number
   /**
    * How long the first item of a batch waits for others, if the previous batch had several items. A few large batches
@@ -20,6 +23,8 @@ export interface GroupCommitOptions<A, B> {
   readonly overtakenAfterMs?: number
   /** The app of an item. If more items wait than fit into a batch, apps take turns. Default: order of arrival. */
   readonly appOf?: (item: A) => string
+  /** Items with the same key that wait at the same time are run once, and share the result. Default: none. */
+  readonly keyOf?: (item: A) => string
   /** Runs one batch in one transaction. Results are in the order of the batch. */
   readonly run: (batch: ReadonlyArray<A>) => Promise<ReadonlyArray<B>>
   /**
@@ -31,6 +36,8 @@ export interface GroupCommitOptions<A, B> {
 
 interface Waiting<A, B> {
   readonly item: A
+  /** Those that share its result. */
+  readonly others: Array<Waiting<A, B>>
   readonly resolve: (value: B) => void
   readonly reject: (cause: unknown) => void
 }
@@ -61,6 +68,9 @@ export const groupCommit = <A, B>(
 ): ((item: A) => Effect.Effect<B, DatabaseError>) => {
   const queue: Array<Waiting<A, B>> = []
   const appOf = ({ item }: Waiting<A, B>) => options.appOf?.(item) ?? ""
+  /** The items of the queue that others may share. */
+  const shared = new Map<string, Waiting<A, B>>()
+  const close = ({ item }: Waiting<A, B>) => options.keyOf !== undefined && shared.delete(options.keyOf(item))
   let running = 0
   let overtaken = 0
   let landed = 0
@@ -73,27 +83,33 @@ export const groupCommit = <A, B>(
       return answer as B
     })
   const rejectAll = (batch: ReadonlyArray<Waiting<A, B>>, cause: unknown, behind = queue.splice(0)) => {
-    for (const waiting of [...batch, ...behind]) waiting.reject(cause)
+    for (const waiting of [...batch, ...behind]) {
+      close(waiting)
+      for (const each of [waiting, ...waiting.others]) each.reject(cause)
+    }
   }
   const handOut = async (batch: ReadonlyArray<Waiting<A, B>>, answers: ReadonlyArray<B>) => {
     await nextBatchSent()
     let begunAt = performance.now()
     for (const [index, waiting] of batch.entries()) {
-      if (performance.now() - begunAt > ROUND_MS) {
-        await nextRound()
-        begunAt = performance.now()
+      for (const each of [waiting, ...waiting.others]) {
+        if (performance.now() - begunAt > ROUND_MS) {
+          await nextRound()
+          begunAt = performance.now()
+        }
+        each.resolve(answers[index] as B)
       }
-      waiting.resolve(answers[index] as B)
     }
   }
   const oneByOne = async (batch: ReadonlyArray<Waiting<A, B>>, isOver: () => boolean) => {
     for (const waiting of batch) {
       if (isOver()) return
       try {
-        waiting.resolve(await alone(waiting.item))
+        const answer = await alone(waiting.item)
+        for (const each of [waiting, ...waiting.others]) each.resolve(answer)
       } catch (cause) {
         if (toDatabaseError(cause).reason === "unreachable") return rejectAll(batch, cause)
-        waiting.reject(cause)
+        for (const each of [waiting, ...waiting.others]) each.reject(cause)
       }
     }
   }
@@ -141,12 +157,41 @@ export const groupCommit = <A, B>(
       const countOut = countIn()
       const batch = takeFairly(queue, options.maxBatch, appOf)
       inCompany = batch.length > 1
-      void settleInTime(batch).finally(() => {
-        countOut()
-        if (!isGathering() || queue.length >= options.maxBatch) flush()
-        else schedule()
-      })
+      send(batch, countOut)
     }
+    if (queue.length > 0 && !isExtraInFlight) sendExtra()
+  }
+  const send = (batch: ReadonlyArray<Waiting<A, B>>, countOut: () => void) => {
+    for (const waiting of batch) close(waiting)
+    countApps(batch, 1)
+    void settleInTime(batch).finally(() => {
+      countApps(batch, -1)
+      countOut()
+      if (!isGathering() || queue.length >= options.maxBatch) flush()
+      else schedule()
+    })
+  }
+  /** The number of items of each app in flight. */
+  const inFlightOf = new Map<string, number>()
+  const countApps = (batch: ReadonlyArray<Waiting<A, B>>, by: 1 | -1) => {
+    for (const app of batch.map(appOf)) {
+      const count = (inFlightOf.get(app) ?? 0) + by
+      if (count === 0) inFlightOf.delete(app)
+      else inFlightOf.set(app, count)
+    }
+  }
+  /** One more batch than the maximum is in flight for apps that have nothing in the others. */
+  let isExtraInFlight = false
+  const sendExtra = () => {
+    const others = queue.filter((waiting) => !inFlightOf.has(appOf(waiting)))
+    if (others.length === 0) return
+    const batch = takeFairly(others, options.maxBatch, appOf)
+    const taken = new Set(batch)
+    queue.splice(0, queue.length, ...queue.filter((waiting) => !taken.has(waiting)))
+    isExtraInFlight = true
+    send(batch, () => {
+      isExtraInFlight = false
+    })
   }
   const isGathering = () => options.gatherMs !== undefined && inCompany
   // The flush waits at least for the end of this tick, so that simultaneous calls share a batch.
@@ -162,6 +207,10 @@ export const groupCommit = <A, B>(
     else setTimeout(go, options.gatherMs)
   }
   const submit = (waiting: Waiting<A, B>) => {
+    const key = options.keyOf?.(waiting.item)
+    const first = key === undefined ? undefined : shared.get(key)
+    if (first !== undefined) return void first.others.push(waiting)
+    if (key !== undefined) shared.set(key, waiting)
     queue.push(waiting)
     schedule()
   }
@@ -170,6 +219,7 @@ export const groupCommit = <A, B>(
     Effect.callback((resume) =>
       submit({
         item,
+        others: [],
         resolve: (value) => resume(Effect.succeed(value)),
         reject: (cause) => resume(Effect.fail(toDatabaseError(cause)))
       })

@@ -22,18 +22,23 @@ const prepare = async (sql: Sql) => {
 /** The table of what was applied. Its lock is only needed once, so a table that exists is not altered. */
 const ensureRecords = async (sql: Sql) => {
   await sql`create table if not exists schema_migrations (name text primary key,
-    applied_at timestamptz not null default now(), checksum text)`
-  const found = await sql`select 1 from pg_attribute
-    where attrelid = to_regclass('schema_migrations') and attname = 'checksum' and not attisdropped`
-  if (found.length === 0) await sql`alter table schema_migrations add column checksum text`
+    applied_at timestamptz not null default now(), checksum text, compatible_with int)`
+  const found = await sql<Array<{ name: string }>>`select attname::text as name from pg_attribute
+    where attrelid = to_regclass('schema_migrations') and attname in ('checksum', 'compatible_with')
+      and not attisdropped`
+  const columns = new Set(found.map(({ name }) => name))
+  if (!columns.has("checksum")) await sql`alter table schema_migrations add column checksum text`
+  if (!columns.has("compatible_with")) await sql`alter table schema_migrations add column compatible_with int`
 }
 
-/** What is left to apply. Fails if a file has changed since it was applied. */
+/** What is left to apply. Fails if a file has changed since it was applied, or the schema is too new. */
 const readMissing = async (sql: Sql, migrations: ReadonlyArray<Migration>) => {
   await ensureRecords(sql)
-  const applied = await sql<Array<AppliedMigration>>`select name, checksum from schema_migrations`
-  const { missing, changed } = compareSchema(migrations, applied)
-  const problem = schemaProblem({ missing: [], unknown: [], changed })
+  const applied = await sql<Array<AppliedMigration>>`
+    select name, checksum, compatible_with from schema_migrations`
+  const { missing, unknown, changed } = compareSchema(migrations, applied)
+  const last = migrations.at(-1)?.name ?? ""
+  const problem = schemaProblem({ missing: [], unknown: unknown.filter((name) => name > last), changed })
   if (problem !== null) throw new SchemaMismatch({ problem: problem.message, fix: problem.fix })
   const unrecorded = new Set(applied.flatMap(({ name, checksum }) => (checksum === null ? [name] : [])))
   for (const { name, checksum } of migrations.filter((migration) => unrecorded.has(migration.name)))
@@ -42,8 +47,9 @@ const readMissing = async (sql: Sql, migrations: ReadonlyArray<Migration>) => {
   return migrations.filter(({ name }) => names.has(name))
 }
 
-const record = (sql: Sql, { name, checksum }: Migration) =>
-  sql`insert into schema_migrations (name, checksum) values (${name}, ${checksum}) on conflict (name) do nothing`
+const record = (sql: Sql, { name, checksum, compatibleWith }: Migration) =>
+  sql`insert into schema_migrations (name, checksum, compatible_with)
+    values (${name}, ${checksum}, ${compatibleWith}::int) on conflict (name) do nothing`
 
 export interface Step {
   readonly applied: ReadonlyArray<string>

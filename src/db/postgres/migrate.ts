@@ -5,6 +5,7 @@ import { applyInTransaction, applyOutsideTransaction, OtherMigration, type Step 
 import { Database, type DatabaseError, toDatabaseError } from "./Database.ts"
 import { type Migration, readMigrations } from "./migrationFiles.ts"
 import { openPool, type Pool } from "./postgres.ts"
+import { primaryOf } from "./primary.ts"
 import { whileStarting } from "./retry.ts"
 import { SchemaMismatch } from "./schemaDifference.ts"
 
@@ -34,9 +35,9 @@ const attempt = <A>(work: () => Promise<A>) =>
     Effect.retry({ while: isLocked, times: LOCK_RETRIES, schedule: Schedule.spaced("1 second") })
   )
 
-export const migrateGraphileWorker = async (connectionString: string) => {
+export const migrateGraphileWorker = async (url: string) => {
   const { runMigrations } = await import("graphile-worker")
-  await runMigrations({ connectionString, maxPoolSize: 1 })
+  await runMigrations({ connectionString: await primaryOf(url), maxPoolSize: 1 })
 }
 
 const applyAll = Effect.fnUntraced(function* (pool: Pool, url: string, migrations: ReadonlyArray<Migration>) {
@@ -65,8 +66,8 @@ const outside = async (url: string, migration: Migration) => {
 
 /** Migrates with these migrations. Returns the names of those that were missing. */
 export const migrateWith = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
-  const { pool, url } = yield* Database
-  const applied = yield* applyAll(pool, Redacted.value(url), migrations).pipe(
+  const { sessions, directUrl } = yield* Database
+  const applied = yield* applyAll(sessions, Redacted.value(directUrl), migrations).pipe(
     Effect.catchTag("SchemaMismatch", (mismatch) => Effect.succeed(mismatch)),
     whileStarting
   )

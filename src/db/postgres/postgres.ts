@@ -1,5 +1,6 @@
 import postgres from "postgres"
 import { clockSeconds, histogram, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
+import { toPrimary } from "./primary.ts"
 import { classify } from "./sqlState.ts"
 
 const beginSeconds = histogram(
@@ -79,6 +80,22 @@ const withoutWritesAfterClose = (pool: Pool): Pool => {
   return Object.assign(pool, { begin })
 }
 
+/**
+ * postgres.js writes a query behind one without parameters that has no answer yet. If it has parameters itself, it asks
+ * for their types first. A pooler does not count that question: after the first answer it gives the session to somebody
+ * else, and the second one never arrives. Here no query is written behind another one, except in a transaction, which
+ * keeps its session. The result of `onexecute` says whether the connection takes another query.
+ */
+const withoutPipelining = (pool: Pool): Pool =>
+  new Proxy(pool, {
+    apply: (target, self, args) => {
+      const built: unknown = Reflect.apply(target, self, args)
+      if (built instanceof Promise && "options" in built)
+        Object.assign(built.options as object, { onexecute: () => false })
+      return built
+    }
+  })
+
 /** Without this limit, a connection whose other end has silently vanished is only closed after a quarter of an hour. */
 export const ANSWER_WITHIN_MS = 15_000
 
@@ -101,10 +118,28 @@ const SILENT_TRANSACTION_MS = 5000
  */
 const reconnectAfter = (): number => 0.1 + Math.random() * 0.2
 
+/** What is set in each session, as `pg_settings` writes it. */
+export const SESSION_SETTINGS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+  ...PLANNING
+}
+
+interface PoolOptions {
+  /**
+   * Whether the address is that of a pooler in transaction mode. It accepts no settings, so the role must have them.
+   * Each statement may run in another session, where nothing is prepared.
+   */
+  readonly isPooled?: boolean
+  /** How long a connection may be idle before it is closed. Default: forever. */
+  readonly idleSeconds?: number
+}
+
 /** A pool of PostgreSQL connections through postgres.js. Its defects are fixed here and in `patches/`. */
-export const openPool = (url: string, max: number): Pool =>
-  withoutWritesAfterClose(
+export const openPool = (url: string, max: number, { isPooled = false, idleSeconds }: PoolOptions = {}): Pool => {
+  const pool = withoutWritesAfterClose(
     postgres(url, {
+      ...toPrimary(url),
       max,
       types,
       fetch_types: false,
@@ -112,14 +147,13 @@ export const openPool = (url: string, max: number): Pool =>
       connect_timeout: 10,
       keep_alive: 30,
       backoff: reconnectAfter,
-      connection: {
-        application_name: "troupe",
-        statement_timeout: STATEMENT_TIMEOUT_MS,
-        idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
-        ...PLANNING
-      }
+      ...(isPooled ? { prepare: false } : {}),
+      ...(idleSeconds === undefined ? {} : { idle_timeout: idleSeconds }),
+      connection: { application_name: "troupe", ...(isPooled ? {} : SESSION_SETTINGS) }
     })
   )
+  return isPooled ? withoutPipelining(pool) : pool
+}
 
 /** A query without an answer in this time counts as unreachable, and it is unknown whether it ran. */
 export const withAnswerTimeout = <A>(answer: PromiseLike<A>, giveUp: () => void = () => {}): Promise<A> =>

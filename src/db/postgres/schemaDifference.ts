@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Database, type DatabaseError } from "./Database.ts"
-import { type Migration, readMigrations } from "./migrationFiles.ts"
+import { Database, type DatabaseError, type Sql } from "./Database.ts"
+import { type Migration, migrationNumber, readMigrations } from "./migrationFiles.ts"
 
 /** How the schema of a database differs from the one that this version needs, by the names of migrations. */
 export interface SchemaDifference {
   /** Not applied yet. */
   readonly missing: ReadonlyArray<string>
-  /** Applied by a newer version. */
+  /** Applied by a newer version, on whose schema this version does not work. */
   readonly unknown: ReadonlyArray<string>
   /** Applied, but the file has changed since. */
   readonly changed: ReadonlyArray<string>
@@ -17,6 +17,8 @@ export interface AppliedMigration {
   readonly name: string
   /** Null: applied by a version that recorded none. */
   readonly checksum: string | null
+  /** See Migration. Null also: recorded by a version that did not say. */
+  readonly compatible_with: number | null
 }
 
 export const compareSchema = (
@@ -25,9 +27,15 @@ export const compareSchema = (
 ): SchemaDifference => {
   const theirs = new Map(applied.map(({ name, checksum }) => [name, checksum]))
   const known = new Set(ours.map(({ name }) => name))
+  const last = Math.max(0, ...ours.map(({ name }) => migrationNumber(name)))
+  const isUnknown = ({ name, compatible_with: with_ }: AppliedMigration) =>
+    !known.has(name) && (with_ === null || with_ > last)
   return {
     missing: ours.flatMap(({ name }) => (theirs.has(name) ? [] : [name])),
-    unknown: [...theirs.keys()].filter((name) => !known.has(name)).sort(),
+    unknown: applied
+      .filter(isUnknown)
+      .map(({ name }) => name)
+      .sort(),
     changed: ours.flatMap(({ name, checksum }) => ((theirs.get(name) ?? checksum) === checksum ? [] : [name]))
   }
 }
@@ -47,12 +55,12 @@ export const schemaProblem = ({ missing, unknown, changed }: SchemaDifference): 
     : unknown.length > 0
       ? {
           message: `The schema has migrations that this version does not know: ${unknown.join(", ")}.`,
-          fix: "Run the version that has applied them."
+          fix: "Run the version that applied them."
         }
       : changed.length > 0
         ? {
             message: `Migrations have changed since they were applied: ${changed.join(", ")}.`,
-            fix: "Restore these files as they were released."
+            fix: "Restore the released versions of these files."
           }
         : null
 
@@ -66,20 +74,26 @@ export class SchemaMismatch extends Schema.TaggedError<SchemaMismatch>()("Schema
   }
 }
 
-/** SQLSTATE of a table or a column that does not exist. */
-const isAbsent = ({ sqlState }: DatabaseError) => sqlState === "42P01" || sqlState === "42703"
+/** SQLSTATE of a table that does not exist. */
+const isAbsent = ({ sqlState }: DatabaseError) => sqlState === "42P01"
 
-/** The migrations that a database has, without the checksums if it has none yet. */
+/**
+ * A recorded migration. Its later columns are read as JSON, because a version that has recorded no migration since has
+ * not added them.
+ */
+export const appliedColumns = (sql: Sql) => sql`
+  name, to_jsonb(m) ->> 'checksum' as checksum, (to_jsonb(m) ->> 'compatible_with')::int as compatible_with`
+
+/** The migrations that a database has. */
 export const readApplied = Effect.gen(function* () {
   const { query } = yield* Database
-  const names = query<Array<AppliedMigration>>((sql) => sql`select name, null as checksum from schema_migrations`)
   const absent: ReadonlyArray<AppliedMigration> = []
-  return yield* query<Array<AppliedMigration>>((sql) => sql`select name, checksum from schema_migrations`).pipe(
-    Effect.catchIf(isAbsent, () => Effect.catchIf(names, isAbsent, () => Effect.succeed(absent)))
-  )
+  return yield* query<Array<AppliedMigration>>(
+    (sql) => sql`select ${appliedColumns(sql)} from schema_migrations m`
+  ).pipe(Effect.catchIf(isAbsent, () => Effect.succeed(absent)))
 })
 
-/** Fails unless the schema is exactly the one of this version. Changes nothing. */
+/** Fails unless this version works on the schema. Changes nothing. */
 export const requireSchema = Effect.gen(function* () {
   const problem = schemaProblem(compareSchema(readMigrations(), yield* readApplied))
   if (problem !== null) return yield* new SchemaMismatch({ problem: problem.message, fix: problem.fix })

@@ -4,29 +4,30 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
-import { isNotShadow } from "#src/db/tenancy/shadow.ts"
+import { makeSumUpLedger } from "#src/db/billing/sumUpLedger.ts"
 import { dropServiceLogs } from "./eraseServiceLogs.ts"
+import { makeTrimLogs } from "./retention/trimLogs.ts"
+import { makeTrimOthers } from "./retention/trimOthers.ts"
+import { makeTrimTurns } from "./retention/trimTurns.ts"
 
 /** Rows per delete statement. */
 const ROWS_PER_STEP = 5000
-/** Logs checked per transaction. They are locked for its duration. */
-const SESSIONS_PER_STEP = 200
-/** Events of one log deleted per transaction. */
-const EVENTS_PER_STEP = 1000
-
 /** Also service replies, which answer them. Telegram itself keeps an update for a day. */
 const UPDATES_KEPT = "72 hours"
+
+/** A process that knows this migration reads the sums of the ledger, and the keys of turns that are deleted. */
+const READS_SUMS = 50
 
 export interface RetentionOptions {
   /** How long delivery attempts are kept. */
   readonly attempts: Duration.Duration
   /** How long events are kept. Null: forever, so that state can be rebuilt from them. */
   readonly log: Duration.Duration | null
-}
-
-interface LastTrimmed {
-  readonly app_id: string
-  readonly session_id: string
+  /** How long closed turns, finished evals and batches, and committed imports are kept. Null: forever. */
+  readonly turns: Duration.Duration | null
+  readonly evals: Duration.Duration | null
+  readonly batches: Duration.Duration | null
+  readonly imports: Duration.Duration | null
 }
 
 /**
@@ -39,11 +40,12 @@ export class Retention extends Context.Service<
     readonly apply: Effect.Effect<void, DatabaseError>
   }
 >()("src/db/privacy/Retention") {
-  static readonly layer = ({ attempts, log }: RetentionOptions) =>
+  static readonly layer = ({ attempts, log, turns, evals, batches, imports }: RetentionOptions) =>
     Layer.effect(
       Retention,
       Effect.gen(function* () {
-        const { query, transaction } = yield* Database
+        const database = yield* Database
+        const { query } = database
         const services = yield* Effect.context<Database | Tables>()
 
         const deleteAttempts = query(
@@ -54,62 +56,6 @@ export class Retention extends Context.Service<
             limit ${ROWS_PER_STEP}::int
       )) returning 1`
         ).pipe(Effect.repeat({ until: (rows) => rows.length < ROWS_PER_STEP }))
-
-        // Deletes from the beginning of a log up to the first event that is recent enough, that a lane still has to
-        // deliver, or that an open turn refers to. Logs of evals are skipped: their clock may be years behind, and
-        // their sessions are deleted with the run.
-        const trim = Effect.fnUntraced(function* (age: Duration.Duration, after: LastTrimmed) {
-          const scope = yield* query<Array<LastTrimmed>>(
-            (sql) => sql`
-        select app_id, session_id from session_logs
-          where ${isNotShadow(sql)} and (app_id, session_id) > (${after.app_id}, ${after.session_id})
-        order by app_id, session_id limit ${SESSIONS_PER_STEP}::int for no key update`
-          )
-          const [cut] = yield* query<Array<{ more: boolean }>>(
-            (sql) => sql`
-        with bound as (
-          select l.app_id, l.session_id, l.kept_after, least(
-            (select e.cursor from events e where e.app_id = l.app_id and e.session_id = l.session_id
-              and e.cursor <= l.kept_after + ${EVENTS_PER_STEP}::int
-              and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second'
-                order by e.cursor desc limit 1),
-            (select min(x.position) from lanes x join channels c using (app_id, channel_id)
-              where x.app_id = l.app_id and x.session_id = l.session_id and c.status not in ('disabled', 'deleted')),
-            (select t.cursor - 1 from turns t where t.app_id = l.app_id and t.session_id = l.session_id
-              and t.outcome is null order by t.turn_index limit 1)
-          ) as last
-          from session_logs l
-          where (l.app_id, l.session_id) in (select *
-            from unnest(${scope.map((row) => row.app_id)}::text[], ${scope.map((row) => row.session_id)}::text[]))
-            and exists (select from events e where e.app_id = l.app_id and e.session_id = l.session_id
-              and e.cursor = l.kept_after + 1
-              and e.created_at < now() - ${Duration.toSeconds(age)}::bigint * interval '1 second')
-        ), trimmed as (
-          update session_logs l set kept_after = b.last from bound b
-          where l.app_id = b.app_id and l.session_id = b.session_id and b.last > b.kept_after
-          returning l.app_id, l.session_id, b.kept_after as after, b.last
-        ), deleted as (
-          delete from events e using trimmed t where e.app_id = t.app_id and e.session_id = t.session_id
-            and e.cursor > t.after and e.cursor <= t.last
-        ), forgotten as (
-          select b.app_id, b.session_id, max(b.first_doc + (select count(*)::int from unnest(b.cursors) c
-            where c <= t.last)) as kept_from
-          from trimmed t join memory_blocks b using (app_id, session_id) where b.cursors[1] <= t.last group by 1, 2
-        ), unindexed as (
-          delete from memory_terms m using forgotten f where m.app_id = f.app_id and m.session_id = f.session_id
-            and m.doc < f.kept_from
-        ), unblocked as (
-          delete from memory_blocks b using trimmed t where b.app_id = t.app_id and b.session_id = t.session_id
-            and b.cursors[cardinality(b.cursors)] <= t.last
-        )
-        select exists (select from trimmed where last = after + ${EVENTS_PER_STEP}::int) as more`
-          )
-          return cut?.more === true ? after : scope.at(-1)
-        }, transaction)
-        const trimLogs = Effect.fnUntraced(function* (age: Duration.Duration) {
-          let lastTrimmed: LastTrimmed | undefined = { app_id: "", session_id: "" }
-          while (lastTrimmed !== undefined) lastTrimmed = yield* trim(age, lastTrimmed)
-        })
 
         // After a week without updates, Telegram continues with a random update number, and an old row must not make a
         // new update look like a duplicate. Unanswered updates of suspended bots stay.
@@ -140,13 +86,30 @@ export class Retention extends Context.Service<
         and c.channel_id = p.channel_id`
         )
 
+        const trimLogs = makeTrimLogs(database)
+        const trimTurns = makeTrimTurns(database)
+        const { trimEvals, trimBatches, trimImports } = makeTrimOthers(database)
+        const sumUpLedger = makeSumUpLedger(database)
+
+        const isAlone = query<Array<{ alone: boolean }>>(
+          (sql) => sql`
+      select not exists (select from processes where coalesce(migration, 0) < ${READS_SUMS}::int) as alone`
+        ).pipe(Effect.map(([row]) => row?.alone === true))
+
+        const within = <A>(age: Duration.Duration | null, trim: (age: Duration.Duration) => A) =>
+          age === null ? [] : [trim(age)]
+
         return Retention.of({
-          apply: Effect.all(
-            [forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates, deleteServiceReplies],
-            {
+          apply: Effect.gen(function* () {
+            const always = [forgetSecrets, deleteAttempts, deleteUpdates, deleteManagerUpdates, deleteServiceReplies]
+            const others = [...within(evals, trimEvals), ...within(batches, trimBatches)]
+            yield* Effect.all([...always, ...within(log, trimLogs), ...others, ...within(imports, trimImports)], {
               discard: true
-            }
-          ).pipe(Effect.andThen(log === null ? Effect.void : trimLogs(log)))
+            })
+            if (!(yield* isAlone))
+              return yield* Effect.logInfo("turns and ledger kept: a process of an older version runs")
+            yield* Effect.all([...within(turns, trimTurns), sumUpLedger], { discard: true })
+          })
         })
       })
     )

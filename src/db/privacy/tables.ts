@@ -13,6 +13,7 @@ const profile: Statement<PageOf> = (sql, { appId, externalUserRef, after }) => s
 export const tables: ReadonlyArray<Table> = [
   {
     name: "exports",
+    retention: { bounded: "one row for each person, until it expires" },
     owners: OWNERS,
     erasure: {
       traces: { instead: (sql, { appId, externalUserRef }) => dropExportOf(sql, appId, externalUserRef) }
@@ -21,12 +22,14 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "erasures",
+    retention: { kept: "the receipt of an erasure, without the reference of the person" },
     owners: OWNERS,
     erasure: { person: { kept: "the receipt; it loses the reference when the erasure is completed" } },
     exported: { not: "the receipt of an erasure, which is all that is left then" }
   },
   {
     name: "end_users",
+    retention: { bounded: "one row for each person; deleted with their erasure" },
     owners: OWNERS,
     erasure: { person: "deleted" },
     exported: {

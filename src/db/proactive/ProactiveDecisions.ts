@@ -149,6 +149,7 @@ export class ProactiveDecisions extends Context.Service<
             ...(typeof scheduled?.text === "string" && { text: scheduled.text }),
             avoid: facts.preferences.topics_avoid,
             welcome: facts.preferences.topics_welcome,
+            ...(facts.mood !== null && { mood: facts.mood.kind }),
             channels: facts.channels.map(({ kind }) => kind),
             ...(isTimeShifted && { as_of: new Date(now).toISOString() })
           }

@@ -4,6 +4,7 @@ import type * as Context from "effect/Context"
 import type { ProactiveControls } from "#pipeline/domain/Character.ts"
 import { controlsOf, type ControlSource } from "#pipeline/proactive/controls.ts"
 import type { Facts, Scheduled, StoryBeat } from "#pipeline/proactive/Facts.ts"
+import { moodOf } from "#pipeline/proactive/mood.ts"
 import { type Policy, readPolicy } from "#pipeline/proactive/Policy.ts"
 import { decidePreferences } from "#pipeline/relational/decidePreferences.ts"
 import { type Bearing, NEW_BEARING, NO_PREFERENCES, type OpenLoop } from "#pipeline/relational/Relationship.ts"
@@ -43,6 +44,9 @@ interface Row {
   readonly beat: StoryBeat | null
   readonly scheduled: ReadonlyArray<Scheduled>
   readonly prompt_bytes: number
+  /** The person's last messages with their times in milliseconds, newest first. */
+  readonly said: ReadonlyArray<readonly [string, number]>
+  readonly crisis_at: number | null
 }
 
 export interface Gathered {
@@ -59,12 +63,18 @@ export type ExceptTurn = { readonly turnIndex: number } | null
 /** Maximum number of unprocessed messages, newest first. */
 const UNREAD = 20
 
+/** How many of the person's last messages show their mood, and how much of each is read. */
+const SAID = 8
+const SAID_CHARS = 600
+/** How many turns to search for a crisis. Nobody takes more turns in a day. */
+const CRISIS_TURNS = 1_000
+
 /** How far back a person's day can reach in any time zone, however long a turn takes. */
 const LOOKED_BACK = "4 days"
 
 const momentOf = (sql: Sql) => sql`coalesce((t.initiative ->> 'as_of')::timestamptz, t.settled_at, t.accepted_at)`
 
-const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => sql`
+const select = (sql: Sql, { appId, sessionId }: SessionRef, now: number, except: number) => sql`
   select s.character_slug, c.version as character_version,
     coalesce((select v.prompt_bytes from character_versions v where v.app_id = s.app_id and v.slug = s.character_slug
       and v.version = c.version), 0) as prompt_bytes, s.external_user_ref, s.proactive_controls, s.created_at,
@@ -75,6 +85,22 @@ const select = (sql: Sql, { appId, sessionId }: SessionRef, except: number) => s
       where t.app_id = s.app_id and t.session_id = s.session_id and t.turn_index > coalesce(r.read_turn, 0)
         and t.initiative is null order by t.turn_index desc limit ${UNREAD}::int
     )) as unread,
+    (
+      select coalesce(json_agg(json_build_array(left(e.payload ->> 'text', ${SAID_CHARS}::int),
+        floor(extract(epoch from e.created_at) * 1000)) order by t.turn_index desc), '[]')
+      from (
+        select turn_index, cursor from turns
+        where app_id = s.app_id and session_id = s.session_id and initiative is null
+        order by turn_index desc limit ${SAID}::int
+      ) t join events e on e.app_id = s.app_id and e.session_id = s.session_id and e.cursor = t.cursor
+        and e.role = 'user'
+    ) as said,
+    (
+      select floor(extract(epoch from max(g.started_at)) * 1000)::float8 from turn_stages g
+      where g.app_id = s.app_id and g.session_id = s.session_id and g.turn_index > l.turn_count - ${CRISIS_TURNS}::int
+        and g.stage in ('safety', 'grounding') and g.decision like 'crisis%'
+        and g.started_at > ${new Date(now).toISOString()}::timestamptz - interval '24 hours'
+    ) as crisis_at,
     to_json(array(
       select distinct h.kind from lanes n join channels h using (app_id, channel_id) where n.app_id = s.app_id
         and n.session_id = s.session_id and h.status in ('active', 'failing') order by h.kind
@@ -171,7 +197,7 @@ export const makeGatherFacts = (
     const mine = except?.turnIndex ?? 0
     const [rows, loops] = yield* Effect.all(
       [
-        query<Array<Row>>((sql) => select(sql, session, mine)),
+        query<Array<Row>>((sql) => select(sql, session, now, mine)),
         query<Array<OpenLoop>>(
           (sql) => sql`
         select ${loopColumns(sql)} from open_loops
@@ -205,6 +231,7 @@ export const makeGatherFacts = (
     const { effective, sources } = controlsOf(row.proactive_controls, character.behavioral_thresholds)
     const lastProactiveAt = row.last_initiative_at?.getTime() ?? null
     const lastUserAt = row.last_user_at?.getTime() ?? null
+    const said = row.said.toReversed().map(([text, at]) => ({ text, at }))
     const kinds = row.kinds.length > 0 ? row.kinds : ["event_log"]
     const facts: Facts = {
       sessionId: session.sessionId,
@@ -239,6 +266,9 @@ export const makeGatherFacts = (
       appToday: counted ? sentBy(null) : null,
       channels: kinds.map((kind) => ({ kind, today: sentBy(kind) })),
       affordable: money?.affordable ?? true,
+      crisisAt: row.crisis_at,
+      said,
+      mood: moodOf(said, now),
       loops,
       beat: row.beat,
       scheduled: row.scheduled

@@ -4,11 +4,13 @@ import type { Table } from "#src/db/postgres/catalogue/Table.ts"
 export const tables: ReadonlyArray<Table> = [
   {
     name: "proactive_decisions",
+    retention: { setting: "TURN_RETENTION_DAYS", rows: "of the sessions whose turns are deleted" },
     owners: { app: "app_id", session: "session_id" },
     exported: { not: "why a character wrote first or not; what it wrote is on the log" }
   },
   {
     name: "scheduled_messages",
+    retention: { bounded: "what the app has scheduled; erased with the session" },
     owners: { app: "app_id", session: "session_id" },
     exported: {
       file: "scheduled_messages.json",
@@ -24,5 +26,5 @@ export const tables: ReadonlyArray<Table> = [
         ) r order by r.id`
     }
   },
-  { name: "proactive_policies", owners: { app: "app_id" } }
+  { name: "proactive_policies", retention: { bounded: "one row for each app" }, owners: { app: "app_id" } }
 ]

@@ -61,6 +61,7 @@ export interface FoundPiece {
   readonly chunk: number
   readonly text: string
   readonly title: string | null
+  readonly unverified: boolean
   /** 0 to 1, relative to the best of the same search. */
   readonly score: number
 }

@@ -17,7 +17,12 @@ export const layer = Layer.effect(
       look: ({ turn, terms, limit }) =>
         evidence.search({ appId: turn.appId, slug: turn.character.slug }, { terms, leastShare: MIN_SHARE, limit }).pipe(
           Effect.map((found) => ({
-            found: found.map(({ evidence_id: id, text, title }) => ({ id, text, title })),
+            found: found.map(({ evidence_id: id, text, title, unverified }) => ({
+              id,
+              text,
+              title,
+              ...(unverified && { unverified })
+            })),
             failed: false
           })),
           Effect.timeout(WITHIN),

@@ -116,7 +116,7 @@ export class Probes extends Context.Service<
         )
         if (open !== undefined) return open
         const runRef = newId("run")
-        const expense = yield* expenses.charge({ appId, sessionId: null }, "probe", reservedMicroUsd, runRef)
+        const expense = yield* expenses.charge({ appId, sessionId: null }, "probe", reservedMicroUsd, { runRef })
         if (expense === null) return yield* new NotAffordable()
         yield* query(
           (sql) => sql`

@@ -162,7 +162,7 @@ export class Research extends Context.Service<
         )
         if (open >= MAX_OPEN_RESEARCH) return yield* new TooMuchResearch()
         const [id, runRef, held] = [newId("rsr"), newId("run"), Math.min(maxMicroUsd, plannedMicroUsd)]
-        if ((yield* expenses.charge({ appId, sessionId: null }, "research", held, runRef)) === null)
+        if ((yield* expenses.charge({ appId, sessionId: null }, "research", held, { runRef })) === null)
           return yield* new NotAffordable()
         yield* query(
           (sql) => sql`

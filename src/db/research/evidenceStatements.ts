@@ -1,7 +1,13 @@
 import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 
-/** Finds pieces of evidence by BM25. Each word is stemmed by every dictionary that the character's evidence uses. */
+/** How much a match in a source counts for which neither the author nor the app vouches. */
+const UNVERIFIED_SHARE = 0.7
+
+/**
+ * Finds pieces of evidence by BM25, those of trusted sources first among similar ones. Each word is stemmed by every
+ * dictionary that the character's evidence uses.
+ */
 export const searchEvidence = (
   sql: Sql,
   { appId, slug }: { readonly appId: string; readonly slug: string },
@@ -35,13 +41,16 @@ export const searchEvidence = (
       sum(weight * ln(1 + (pieces - containing + 0.5) / (containing + 0.5)) * frequency * 2.2 / (frequency + 1.2 *
         (0.25 + 0.75 * words / average))) as score
     from posting, n group by evidence_id, chunk
+  ), weighed as (
+    select s.evidence_id, s.chunk, s.covered, e.source ->> 'title' as title, e.trust in ('user', 'web') as unverified,
+      s.score * case when e.trust in ('user', 'web') then ${UNVERIFIED_SHARE}::float8 else 1 end as score
+    from scored s join evidence e on e.app_id = ${appId} and e.slug = ${slug} and e.evidence_id = s.evidence_id
   ), best as (
-    select s.* from scored s, whole w
+    select s.* from weighed s, whole w
       where s.covered >= ${leastShare}::float8 * w.weight order by s.score desc, s.evidence_id, s.chunk
         limit ${limit}::int
   )
-  select b.evidence_id, b.chunk, c.text, e.source ->> 'title' as title, b.score / max(b.score) over () as score
+  select b.evidence_id, b.chunk, c.text, b.title, b.unverified, b.score / max(b.score) over () as score
   from best b join evidence_chunks c on c.app_id =
     ${appId} and c.slug = ${slug} and c.evidence_id = b.evidence_id and c.chunk = b.chunk
-    join evidence e on e.app_id = ${appId} and e.slug = ${slug} and e.evidence_id = b.evidence_id
   order by b.score desc, b.evidence_id, b.chunk`

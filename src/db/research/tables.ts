@@ -4,10 +4,21 @@ const OWNERS = { app: "app_id", character: "slug" } as const
 const NOT_PLAYED = { not: "work on a character, which replies do not read" }
 
 export const tables: ReadonlyArray<Table> = [
-  { name: "readiness_probes", owners: OWNERS, copied: NOT_PLAYED },
-  { name: "finding_quotes", owners: OWNERS, copied: NOT_PLAYED },
+  {
+    name: "readiness_probes",
+    retention: { bounded: "one row for each probe, which the app pays for; deleted with the character" },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
+  {
+    name: "finding_quotes",
+    retention: { bounded: "a few for each finding; deleted with the evidence" },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
   {
     name: "findings",
+    retention: { bounded: "a few for each research run, which the app pays for" },
     owners: OWNERS,
     erasure: {
       session: {
@@ -21,10 +32,21 @@ export const tables: ReadonlyArray<Table> = [
     },
     copied: NOT_PLAYED
   },
-  { name: "research_sources", owners: OWNERS, copied: NOT_PLAYED },
-  { name: "research", owners: OWNERS, copied: NOT_PLAYED },
+  {
+    name: "research_sources",
+    retention: { bounded: "a few for each research run; the text is deleted when the run ends" },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
+  {
+    name: "research",
+    retention: { bounded: "one row for each run, which the app pays for" },
+    owners: OWNERS,
+    copied: NOT_PLAYED
+  },
   {
     name: "evidence_terms",
+    retention: { bounded: "the words of the evidence" },
     owners: OWNERS,
     copied: (sql, { appId, slug, to }) => sql`
       insert into evidence_terms (app_id, slug, lexeme, evidence_id, chunk, frequency, words)
@@ -34,6 +56,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "evidence_chunks",
+    retention: { bounded: "the text of the evidence" },
     owners: OWNERS,
     copied: (sql, { appId, slug, to }) => sql`
       insert into evidence_chunks (app_id, slug, evidence_id, chunk, text, words)
@@ -43,6 +66,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "evidence",
+    retention: { bounded: "what the app has added; deleted on request" },
     owners: { ...OWNERS, session: "session_id" },
     // What replies may be given of it: what is in chunks, and is not of one session.
     copied: (sql, { appId, slug, to }) => sql`

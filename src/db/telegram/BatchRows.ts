@@ -8,7 +8,7 @@ import type { SecretUnreadable } from "#src/db/postgres/secretsCipher.ts"
 import type { BatchKind } from "./batches/batchKinds.ts"
 import { createBatch, type NewBatch } from "./batches/createBatch.ts"
 import { getBatch, listItems } from "./batches/readBatches.ts"
-import { completeItem, failItem, delayItem } from "./batches/settleItem.ts"
+import { completeItem, completeItemWith, failItem, delayItem } from "./batches/settleItem.ts"
 import type { StoredBatch, StoredItem } from "./batches/StoredBatch.ts"
 import { type BatchItem, itemToken, takeItem, wakeAtNext } from "./batches/takeItem.ts"
 
@@ -32,6 +32,8 @@ export class BatchRows extends Context.Service<
       item: BatchItem
     ) => Effect.Effect<Redacted.Redacted<string> | undefined, DatabaseError | SecretUnreadable>
     readonly done: (item: BatchItem) => Effect.Effect<void, DatabaseError>
+    /** Makes a change and completes its item, in one transaction. Neither, if another worker has the item now. */
+    readonly doneWith: <A, E>(item: BatchItem, change: Effect.Effect<A, E>) => Effect.Effect<void, E | DatabaseError>
     /**
      * Postpones it by this many seconds without counting an attempt. Like `failed`, it has no effect if another worker
      * has the item now.
@@ -54,6 +56,7 @@ export class BatchRows extends Context.Service<
         next: (kind) => provide(takeItem(kind)),
         token: (item) => provide(itemToken(item)),
         done: (item) => provide(completeItem(item)),
+        doneWith: (item, change) => provide(completeItemWith(item, change)),
         wait: (...args) => provide(delayItem(...args)),
         wakeAtNext: provide(wakeAtNext),
         failed: (...args) => provide(failItem(...args))

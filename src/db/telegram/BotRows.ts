@@ -8,7 +8,7 @@ import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import type { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { SecretUnreadable } from "#src/db/postgres/secretsCipher.ts"
 import { recordIdentity, recordPhoto, recordProfile, recordWebhook } from "./bots/botRecords.ts"
-import { dueProbes, recordProbe } from "./bots/botProbes.ts"
+import { dueProbes, recordConflict, recordProbe } from "./bots/botProbes.ts"
 import { changeStatus, type StatusChange } from "./bots/botStatus.ts"
 import { expectSecret, openToken, replaceToken } from "./bots/botTokens.ts"
 import { type BotSettings, configureBot } from "./bots/configureBot.ts"
@@ -93,6 +93,8 @@ export class BotRows extends Context.Service<
       updatesWaiting: number | null,
       nextInSeconds: number
     ) => Effect.Effect<void, DatabaseError>
+    /** Records that another program polls the bot. */
+    readonly recordConflict: (appId: string, channelId: string, at: Date) => Effect.Effect<void, DatabaseError>
     /** Leases bots that are due for a probe, for one minute. */
     readonly dueProbes: Effect.Effect<ReadonlyArray<StoredBot>, DatabaseError>
     /**
@@ -124,6 +126,7 @@ export class BotRows extends Context.Service<
         recordProfile: (...args) => provide(recordProfile(...args)),
         recordPhoto: (...args) => provide(recordPhoto(...args)),
         recordProbe: (...args) => provide(recordProbe(...args)),
+        recordConflict: (...args) => provide(recordConflict(...args)),
         dueProbes: provide(dueProbes),
         detach: (...args) => provide(detachBot(...args))
       })

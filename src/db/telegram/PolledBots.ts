@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { areDeliveriesOnHold } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { BotRows } from "./BotRows.ts"
+import { isMoving } from "#src/db/tenancy/isSuspended.ts"
 import type { StoredBot } from "./bots/StoredBot.ts"
 
 /** Maximum number of bots that one process polls, since each holds a connection. */
@@ -12,7 +13,7 @@ const MAX_POLLED = 50
 /**
  * Assigns each polled bot to one worker, because Telegram disconnects the first of two pollers. A worker's bots are
  * released when it is no longer registered. While deliveries are on hold after a restore, none is assigned: the server
- * that the backup is of may still poll it.
+ * that the backup is of may still poll it. Bots of an app that is moving to another cell are not polled here either.
  */
 export class PolledBots extends Context.Service<
   PolledBots,
@@ -40,7 +41,7 @@ export class PolledBots extends Context.Service<
           ), free as (
             select b.app_id, b.channel_id from telegram_bots b, me
             where b.status in ('active', 'degraded', 'suspended') and not (${areDeliveriesOnHold(sql)})
-              and (b.poller is null or not exists (select
+              and not (${isMoving(sql, sql`b.app_id`)}) and (b.poller is null or not exists (select
               from workers w where w.worker_id = b.poller))
             limit greatest(0, ${MAX_POLLED}::int - (select count(*)::int from telegram_bots
               where poller = ${worker})) for update of b skip locked
@@ -51,7 +52,8 @@ export class PolledBots extends Context.Service<
           )
           select app_id, channel_id from taken
           union select app_id, channel_id from telegram_bots
-            where poller = ${worker} and status in ('active', 'degraded', 'suspended')`
+            where poller = ${worker} and status in ('active', 'degraded', 'suspended')
+              and not (${isMoving(sql, sql`app_id`)})`
           )
           const bots = yield* Effect.forEach(mine, ({ app_id, channel_id }) => rows.get(app_id, channel_id))
           return bots.filter((bot) => bot !== undefined)
@@ -62,7 +64,7 @@ export class PolledBots extends Context.Service<
         select 1 from telegram_bots where app_id =
           ${bot.app_id} and channel_id =
             ${bot.channel_id} and poller = ${worker} and token_version = ${bot.token_version}
-          and status in ('active', 'degraded', 'suspended')`
+          and status in ('active', 'degraded', 'suspended') and not (${isMoving(sql, sql`app_id`)})`
           ).pipe(Effect.map((found) => found.length > 0)),
         holdsManager: (worker) =>
           query(

@@ -2,14 +2,27 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
+import type { OperationalNews } from "#channels/OperationalLog.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { auditing, type AuditAction } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { resumeApp } from "#src/db/conversation/resumeApp.ts"
 import { OPERATOR } from "#src/db/tenancy/operator.ts"
 import { type BotPosition, resumeBots } from "./resumeBots.ts"
-import { type SuspensionKind, suspensionRows, type NoSuchApp } from "#src/db/delivery/suspensionRows.ts"
+import {
+  lifting,
+  suspending,
+  type SuspensionKind,
+  suspensionRows,
+  type NoSuchApp
+} from "#src/db/delivery/suspensionRows.ts"
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
+
+/** The state before and after, for the audit log. */
+interface StateChange {
+  readonly before: object
+  readonly after: object
+}
 
 export interface TelegramSuspension {
   /** `delivery`: not only bots, but everything that is sent, after a restore. */
@@ -61,16 +74,12 @@ export class TelegramSuspensions extends Context.Service<
           and h.scope in (${ALL_APPS}, b.app_id) and h.scope <> ${scope})
       order by b.app_id`
         )
-      const tell = (
-        scope: string,
-        type: "telegram.held" | "telegram.released",
-        payload: { readonly reason?: string | null }
-      ) =>
+      const tell = (scope: string, news: Extract<OperationalNews, { readonly type: `telegram.${string}` }>) =>
         Effect.flatMap(affectedApps(scope), (apps) =>
           Effect.forEach(
             apps,
             ({ app_id: appId }) =>
-              transaction(appendOperational({ appId, type, payload })).pipe(Effect.provideContext(services)),
+              transaction(appendOperational({ ...news, appId })).pipe(Effect.provideContext(services)),
             { discard: true }
           )
         )
@@ -81,33 +90,38 @@ export class TelegramSuspensions extends Context.Service<
        */
       const changing = <E>(
         appId: string | null,
-        type: Extract<AuditAction, `telegram.${string}`>,
-        payload: { readonly reason?: string | null },
-        change: (scope: string) => Effect.Effect<boolean, E>
+        news: Extract<OperationalNews, { readonly type: Extract<AuditAction, `telegram.${string}`> }>,
+        change: (scope: string) => Effect.Effect<StateChange | null, E>
       ) =>
         Effect.gen(function* () {
           const scope = appId ?? ALL_APPS
           const isNews = yield* transaction(
             Effect.gen(function* () {
               yield* checkApp(appId)
-              if (!(yield* change(scope))) return false
+              const changed = yield* change(scope)
+              if (changed === null) return false
               yield* record({
                 ...(appId === null ? { accountId: OPERATOR } : { appId }),
-                action: type,
-                detail: payload
+                action: news.type,
+                detail: { ...news.payload, ...changed }
               })
-              if (appId !== null) yield* tell(scope, type, payload)
+              if (appId !== null) yield* tell(scope, news)
               return true
             })
           )
-          if (isNews && appId === null) yield* tell(scope, type, payload)
+          if (isNews && appId === null) yield* tell(scope, news)
           return isNews
         })
 
       const suspend = (appId: string | null, reason: string | null) =>
-        changing(appId, "telegram.held", { reason }, (scope) => put(scope, reason))
+        changing(appId, { type: "telegram.held", payload: { reason } }, (scope) =>
+          Effect.map(put(scope, reason), (before) => (before === null ? suspending(before, reason) : null))
+        )
 
-      const resume = (appId: string | null) => changing(appId, "telegram.released", {}, lift).pipe(Effect.tap(finish))
+      const resume = (appId: string | null) =>
+        changing(appId, { type: "telegram.released", payload: {} }, (scope) =>
+          Effect.map(lift(scope), (before) => (before === null ? null : lifting(before)))
+        ).pipe(Effect.tap(finish))
 
       const everyApp = Effect.map(
         query<Array<{ app_id: string }>>((sql) => sql`select app_id from apps order by app_id`),
@@ -127,7 +141,7 @@ export class TelegramSuspensions extends Context.Service<
       }) {
         let after: BotPosition | null = { app_id: "", channel_id: "" }
         while (after !== null) after = yield* resumeBots(scope, after).pipe(Effect.provideService(Database, database))
-        const apps = kind === "app" ? [scope] : kind === "delivery" ? yield* everyApp : []
+        const apps = kind === "app" || kind === "move" ? [scope] : kind === "delivery" ? yield* everyApp : []
         yield* Effect.forEach(apps, (appId) => resumeApp(appId).pipe(Effect.provideService(Database, database)), {
           discard: true
         })

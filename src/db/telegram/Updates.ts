@@ -12,7 +12,8 @@ import { type Arrival, writeArrivals } from "./writeArrivals.ts"
 
 /** A person who keeps writing gets an answer after this time. */
 const LONGEST_JOIN = "6 seconds"
-const CHATS_PER_CLAIM = 64
+/** Maximum number of chats in one claim. */
+export const CHATS_PER_CLAIM = 64
 /** How many updates one claim parks. Other claims wait for it, and the next ones park the rest. */
 const PUT_ASIDE_PER_CLAIM = 10_000
 /** How often workers are notified of new updates, which also limits how late they are notified. */
@@ -59,14 +60,16 @@ export class Updates extends Context.Service<
   {
     /** Undefined: no bot has ever had this id. */
     readonly binding: (channelId: string) => Effect.Effect<Binding | undefined, DatabaseError>
-    /** Known updates are not stored again. */
-    readonly store: (arrival: Arrival) => Effect.Effect<void, DatabaseError>
+    /** Known updates are not stored again. False: not stored, because its app is moving to another cell. */
+    readonly store: (arrival: Arrival) => Effect.Effect<boolean, DatabaseError>
     /**
-     * Claims the oldest update of each unclaimed chat, together with those joined to it, once it is due. `waiting`:
-     * there are others that are not due yet.
+     * Claims the oldest update of each unclaimed chat, together with those joined to it, once it is due. If there are
+     * more chats than it may claim, apps take turns, and so do the bots of an app. `except`: the channels of bots that
+     * have enough in progress. `waiting`: there are others that are not due yet.
      */
     readonly claim: (
-      owner: string
+      owner: string,
+      except: ReadonlyArray<string>
     ) => Effect.Effect<{ readonly batches: ReadonlyArray<Batch>; readonly waiting: boolean }, DatabaseError>
     /** False: another worker has already finished it. */
     readonly done: (batch: Batch) => Effect.Effect<boolean, DatabaseError>
@@ -101,13 +104,14 @@ export class Updates extends Context.Service<
       })
 
       const arrived = yield* Queue.sliding<void>(1)
-      const store = groupCommit<Arrival, void>({
+      const store = groupCommit<Arrival, boolean>({
         maxBatch: 256,
         inFlight: 1,
         overtakenAfterMs: OVERTAKEN_AFTER_MS,
         run: async (batch) => {
-          if (await writeArrivals(pool, batch)) Queue.offerUnsafe(arrived, undefined)
-          return batch.map(() => undefined)
+          const { isNew, moving } = await writeArrivals(pool, batch)
+          if (isNew) Queue.offerUnsafe(arrived, undefined)
+          return batch.map(({ appId }) => !moving.has(appId))
         }
       })
 
@@ -130,7 +134,10 @@ export class Updates extends Context.Service<
       // (requeueUpdates), because a claim scans all open updates. While a bot has parked updates, newer ones are not
       // claimed, because people write between the end of a suspension and the resumption of its bots. Parked updates
       // are looked up bot by bot (`offset 0`) instead of reading all of them.
-      const claim = Effect.fnUntraced(function* (owner: string) {
+      //
+      // The plan is made once, maybe while the table is empty. So no form of it may compare all open updates with each
+      // other: what is read begins with the chats and bots concerned, and is found by its index or its place.
+      const claim = Effect.fnUntraced(function* (owner: string, except: ReadonlyArray<string>) {
         const rows = yield* query<Array<Joined<ClaimedUpdate> & { readonly waiting: boolean }>>(
           (sql) => sql`
         with me as (
@@ -140,7 +147,8 @@ export class Updates extends Context.Service<
             max(due_at) <= now() or (min(received_at) < now() -
               ${LONGEST_JOIN}::interval and coalesce(max(due_at) filter (where error is not null) <= now(),
                 true)) as due
-          from telegram_updates where done_at is null and due_at < 'infinity'
+          from telegram_updates
+          where done_at is null and due_at < 'infinity' and channel_id <> all(${[...except]}::text[])
           group by app_id, channel_id, chat_id having count(owner) = 0
         ), hold as (
           ${lockSuspensions(sql)}
@@ -159,15 +167,23 @@ export class Updates extends Context.Service<
             and (b.status not in ('active', 'degraded') or exists (select from hold
               where scope in (${ALL_APPS}, b.app_id))) for no key update of b skip locked
         ), put_aside as (
-          update telegram_updates u set due_at = 'infinity' from (
-            select u.app_id, u.channel_id, u.update_id from still s join telegram_updates u using (app_id, channel_id)
-            where u.done_at is null and u.owner is null and u.due_at < 'infinity' limit ${PUT_ASIDE_PER_CLAIM}::int
-          ) o
-          where u.app_id = o.app_id and u.channel_id = o.channel_id and u.update_id = o.update_id and u.done_at is null
-            and u.owner is null and u.due_at < 'infinity'
+          update telegram_updates u set due_at = 'infinity'
+          where u.ctid = any(array(
+            select o.place from still s cross join lateral (
+              select ctid as place from telegram_updates
+              where app_id = s.app_id and channel_id = s.channel_id and done_at is null and owner is null
+                and due_at < 'infinity' offset 0
+            ) o limit ${PUT_ASIDE_PER_CLAIM}::int
+          )) and u.done_at is null and u.owner is null and u.due_at < 'infinity'
         ), head as (
-          select u.*, c.join_window_ms from (select * from chat where due order by since
-            limit ${CHATS_PER_CLAIM}::int) c
+          select u.*, c.join_window_ms from (
+            select * from (
+              select *, row_number() over (partition by app_id order by place_in_bot, since) as place_in_app from (
+                select *, row_number() over (partition by app_id, channel_id order by since) as place_in_bot
+                from chat where due
+              ) of_bot where place_in_bot <= ${CHATS_PER_CLAIM}::int
+            ) of_app order by place_in_app, since limit ${CHATS_PER_CLAIM}::int
+          ) c
           join telegram_updates u on u.app_id = c.app_id and u.channel_id = c.channel_id and u.update_id = c.first, me
           where u.owner is null and u.done_at is null
           for update of u skip locked
@@ -180,8 +196,13 @@ export class Updates extends Context.Service<
               and u.batch is not distinct from h.batch and (h.join_window_ms > 0 or u.kind = 'edit'
                 or coalesce(u.album = h.album, false))
             )) over w as joined
-          from head h join telegram_updates u on u.app_id = h.app_id and u.channel_id = h.channel_id
-            and u.chat_id = h.chat_id and u.update_id >= h.update_id and u.done_at is null and u.due_at < 'infinity'
+          from head h cross join lateral (
+            select app_id, channel_id, chat_id, update_id, kind, thread_id, sender_id, batch, album
+            from telegram_updates
+            where app_id = h.app_id and channel_id = h.channel_id and chat_id = h.chat_id
+              and update_id >= h.update_id and done_at is null and due_at < 'infinity'
+            order by update_id limit ${MESSAGES_PER_BATCH + PICTURES_PER_ALBUM}::int
+          ) u
           window w as (partition by u.app_id, u.channel_id, u.chat_id order by u.update_id)
         ), claimed as (
           update telegram_updates u set owner = ${owner}, attempts = u.attempts + 1, batch = r.first from run r

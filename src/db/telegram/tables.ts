@@ -37,6 +37,7 @@ const chats: Statement<PageOf> = (sql, { appId, externalUserRef, after, limit })
 export const tables: ReadonlyArray<Table> = [
   {
     name: "telegram_chats",
+    retention: { bounded: "one row for each chat of a bot; erased with its person" },
     owners: { app: "app_id", session: "session_id", person: "external_user_ref" },
     erasure: {
       session: {
@@ -58,26 +59,51 @@ export const tables: ReadonlyArray<Table> = [
       rows: chats
     }
   },
-  { name: "telegram_paces", owners: { app: "app_id" } },
-  { name: "telegram_updates", owners: { app: "app_id" }, erasure: { traces: { instead: blankUpdates } } },
+  { name: "telegram_paces", retention: { bounded: "one row for each bot and chat" }, owners: { app: "app_id" } },
+  {
+    name: "telegram_updates",
+    retention: { bounded: "three days after arrival, once it is answered" },
+    owners: { app: "app_id" },
+    erasure: { traces: { instead: blankUpdates } }
+  },
   {
     name: "telegram_links",
+    retention: { bounded: "a few for each person; deleted with the bot or the person" },
     owners: { app: "app_id", person: "external_user_ref" },
     erasure: { traces: "deleted" },
     exported: { not: "codes that link a chat to them, stored as hashes" }
   },
-  { name: "telegram_provisionings", owners: { app: "app_id" } },
+  {
+    name: "telegram_provisionings",
+    retention: { bounded: "until the bot is created or its link expires" },
+    owners: { app: "app_id" }
+  },
   {
     name: "telegram_batch_items",
+    retention: { setting: "BATCH_RETENTION_DAYS", rows: "of finished batches" },
     owners: { app: "app_id", character: "character_slug" },
     copied: NOT_PLAYED
   },
-  { name: "telegram_batches", owners: { app: "app_id" } },
-  { name: "telegram_names", owners: { app: "app_id" } },
-  { name: "telegram_bots", owners: { app: "app_id", character: "character_slug" }, copied: NOT_PLAYED },
-  { name: "telegram_holds", owners: { app: "scope" } },
-  { name: "telegram_manager_updates", owners: {} },
-  { name: "telegram_unclaimed", owners: {} },
-  { name: "telegram_manager", owners: {} },
-  { name: "telegram_batch_paces", owners: {} }
+  {
+    name: "telegram_batches",
+    retention: { setting: "BATCH_RETENTION_DAYS", rows: "when they are finished" },
+    owners: { app: "app_id" }
+  },
+  { name: "telegram_names", retention: { bounded: "until a day after the link expires" }, owners: { app: "app_id" } },
+  {
+    name: "telegram_bots",
+    retention: { bounded: "one row for each bot" },
+    owners: { app: "app_id", character: "character_slug" },
+    copied: NOT_PLAYED
+  },
+  {
+    name: "telegram_holds",
+    retention: { bounded: "one row for each suspension in force" },
+    owners: { app: "scope" },
+    moved: { where: "kind <> 'move'" }
+  },
+  { name: "telegram_manager_updates", retention: { bounded: "three days after they are handled" }, owners: {} },
+  { name: "telegram_unclaimed", retention: { bounded: "until the owner names the request" }, owners: {} },
+  { name: "telegram_manager", retention: { bounded: "one row" }, owners: {} },
+  { name: "telegram_batch_paces", retention: { bounded: "one row for each kind of batch" }, owners: {} }
 ]

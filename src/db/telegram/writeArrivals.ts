@@ -12,17 +12,27 @@ export interface Arrival extends FirstLook {
   readonly raw: string
 }
 
+export interface Written {
+  /** Whether any of the updates was not stored already. */
+  readonly isNew: boolean
+  /** Apps whose updates were not stored. */
+  readonly moving: ReadonlySet<string>
+}
+
 /**
- * Stores a batch of updates. False if all of them were stored already.
+ * Stores a batch of updates, except those of apps that are moving to another cell, which are returned.
  *
  * The time of a bot's last update is recorded on a best-effort basis, because a locked bot row must not delay updates
  * of others. Bots are looked up by arrays of ids: a join would read all bots for each batch, which the planner prefers
  * while there are few. Updates are sent as one JSON array: in a text array, each of their many quotes would have to be
  * escaped and parsed again.
  */
-export const writeArrivals = async (pool: Pool, batch: ReadonlyArray<Arrival>): Promise<boolean> => {
-  const [row] = await pool<Array<{ new: boolean }>>`
-  with written as (
+export const writeArrivals = async (pool: Pool, batch: ReadonlyArray<Arrival>): Promise<Written> => {
+  const [row] = await pool<Array<{ new: boolean; moving: ReadonlyArray<string> }>>`
+  with moving as materialized (
+    select scope from telegram_holds where kind = 'move' and released_at is null
+      and scope = any(${batch.map((a) => a.appId)}::text[])
+  ), written as (
     insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id,
       message_id, album, due_at, raw)
     select u.app_id, u.channel_id, u.update_id, u.kind, u.chat_id, u.thread_id, u.sender_id, u.message_id,
@@ -36,6 +46,7 @@ export const writeArrivals = async (pool: Pool, batch: ReadonlyArray<Arrival>): 
         a.kind !== "text" ? 0 : Math.max(a.joinWindowMs, a.album === null ? 0 : ALBUM_MS)
       )}::int[]), json_array_elements(${`[${batch.map((a) => a.raw).join(",")}]`}::text::json))
       as u(app_id, channel_id, update_id, kind, chat_id, thread_id, sender_id, message_id, album, join_ms, raw)
+    where u.app_id not in (select scope from moving)
     on conflict do nothing returning app_id, channel_id
   ), heard as (
     select app_id, channel_id from telegram_bots where app_id = any(array(select app_id from written))
@@ -45,6 +56,6 @@ export const writeArrivals = async (pool: Pool, batch: ReadonlyArray<Arrival>): 
     update telegram_bots set last_in_at = now() where app_id = any(array(select app_id from heard))
       and channel_id = any(array(select channel_id from heard))
   )
-  select exists (select from written) as new`
-  return row?.new === true
+  select exists (select from written) as new, array_to_json(array(select scope from moving)) as moving`
+  return { isNew: row?.new === true, moving: new Set(row?.moving) }
 }

@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
+import { Cell } from "#src/accounts/cell.ts"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { isSuspended } from "./isSuspended.ts"
+import type { KeyKind, StoredKey } from "./StoredKey.ts"
 
 /** Maximum number of valid keys per app. */
 export const MAX_KEYS = 100
@@ -24,23 +26,6 @@ export interface ApiKey {
   /** Accurate to a minute. */
   readonly last_used_at: Date | null
   readonly replaced_by: string | null
-}
-
-/** `demo`: a sandbox key with restricted access. */
-export type KeyKind = "runtime" | "demo"
-
-/** A key with what authentication needs. */
-export interface StoredKey {
-  readonly app_id: string
-  readonly kind: KeyKind
-  readonly secret_hash: Buffer
-  readonly revoked: boolean
-  readonly expired: boolean
-  /** Whether the operator has suspended its app, and why. */
-  readonly suspended: boolean
-  readonly suspended_reason: string | null
-  /** Whether last_used_at is due for an update. */
-  readonly use_unwritten: boolean
 }
 
 export interface NewKey {
@@ -92,6 +77,8 @@ export class ApiKeys extends Context.Service<
     /** The currently valid ones of these keys, by prefix. Keys of suspended apps are not valid. */
     readonly valid: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     readonly find: (prefix: string) => Effect.Effect<StoredKey | undefined, DatabaseError>
+    /** The cell that the app of this key has moved to. Undefined: it is no key of an app that has moved away. */
+    readonly movedTo: (prefix: string) => Effect.Effect<string | undefined, DatabaseError>
     /**
      * Calls `listener` with the prefix of each key that is ended, or suspended with its app, in this process or
      * elsewhere (through `KeyEndingListener`). The returned function unsubscribes.
@@ -107,6 +94,7 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction, afterCommit } = database
+      const cell = yield* Cell
       const record = auditing(database)
       const listeners = new Set<(prefix: string) => void>()
       const ended = (prefix: string) => {
@@ -148,7 +136,7 @@ export class ApiKeys extends Context.Service<
 
       const insert = Effect.fnUntraced(function* (appId: string, { name, expiresAt = null, kind = "runtime" }: NewKey) {
         yield* requireRoom(appId)
-        const minted = mintApiKey()
+        const minted = mintApiKey(cell)
         const [key] = yield* query<[ApiKey]>(
           (sql) => sql`
         insert into api_keys (prefix, app_id, name, kind, secret_hash, expires_at)
@@ -192,7 +180,7 @@ export class ApiKeys extends Context.Service<
         const { prefix, status, expires_at: expiresAt, replaced_by } = old.key
         if (status !== "active" || replaced_by !== null) return yield* new KeyRefused({ reason: "ended" })
         if (graceSeconds > 0) yield* requireRoom(appId)
-        const next = mintApiKey()
+        const next = mintApiKey(cell)
         const [replaced] = yield* query<[ApiKey]>(
           (sql) => sql`
         update api_keys set replaced_by = ${next.prefix}, revoked_at = ${graceSeconds === 0 ? sql`now()` : null},
@@ -212,7 +200,12 @@ export class ApiKeys extends Context.Service<
           action: "api_key.rotated",
           appId,
           subject: prefix,
-          detail: { replaced_by: key.prefix, grace_seconds: graceSeconds }
+          detail: {
+            replaced_by: key.prefix,
+            grace_seconds: graceSeconds,
+            before: { status, expires_at: expiresAt },
+            after: { status: replaced.status, expires_at: replaced.expires_at }
+          }
         })
         return { appId, minted: next, key, replaced }
       }, transaction)
@@ -223,13 +216,19 @@ export class ApiKeys extends Context.Service<
         const {
           appId,
           accountId,
-          key: { prefix }
+          key: { prefix, name, status }
         } = found
         const [revoked] = yield* query<[ApiKey]>(
           (sql) => sql`update api_keys set revoked_at = now() where prefix = ${prefix} returning ${columns(sql)}`
         )
         yield* tellEnded(prefix)
-        yield* record({ accountId, action: "api_key.revoked", appId, subject: prefix })
+        yield* record({
+          accountId,
+          action: "api_key.revoked",
+          appId,
+          subject: prefix,
+          detail: { before: { name, status }, after: { name, status: revoked.status } }
+        })
         return revoked
       }, transaction)
 
@@ -257,12 +256,18 @@ export class ApiKeys extends Context.Service<
           query<Array<StoredKey>>(
             (sql) => sql`
           select k.app_id, k.kind, k.secret_hash, k.revoked_at is not null as revoked,
-            h.scope is not null as suspended, h.reason as suspended_reason, coalesce(expires_at <= now(),
+            h.scope is not null as suspended, h.reason as suspended_reason, m.reason as moving_to,
+            coalesce(expires_at <= now(),
               false) as expired,
             last_used_at is null or last_used_at < now() - ${USE_WRITTEN_EVERY}::interval as use_unwritten
           from api_keys k left join telegram_holds h on h.scope = k.app_id and h.kind = 'app' and h.released_at is null
+            left join telegram_holds m on m.scope = k.app_id and m.kind = 'move' and m.released_at is null
             where k.prefix = ${prefix}`
           ).pipe(Effect.map((rows) => rows[0])),
+        movedTo: (prefix) =>
+          query<Array<{ cell: string }>>((sql) => sql`select cell from moved_keys where prefix = ${prefix}`).pipe(
+            Effect.map((rows) => rows[0]?.cell)
+          ),
         onEnd: (listener) => {
           listeners.add(listener)
           return () => listeners.delete(listener)

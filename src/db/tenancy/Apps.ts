@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { newId } from "#pipeline/domain/Id.ts"
 import { type MintedKey, mintApiKey } from "#src/accounts/apiKey.ts"
+import { Cell } from "#src/accounts/cell.ts"
 import { auditing } from "./auditLog.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { OPERATOR } from "./operator.ts"
@@ -78,6 +79,7 @@ export class Apps extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       const { query, transaction } = database
+      const cell = yield* Cell
       const record = auditing(database)
 
       const columns = (
@@ -122,7 +124,7 @@ export class Apps extends Context.Service<
             detail: { monthly_limit_micro_usd: monthlyBudgetMicroUsd }
           })
         }
-        const key = mintApiKey()
+        const key = mintApiKey(cell)
         yield* query(
           (sql) =>
             sql`insert into api_keys (prefix, app_id, name, secret_hash)

@@ -10,10 +10,10 @@ import { whileStarting } from "#src/db/postgres/retry.ts"
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { pool } = yield* Database
+    const { sessions } = yield* Database
     const keys = yield* ApiKeys
     yield* Effect.acquireRelease(
-      whileStarting(Effect.tryPromise({ try: () => pool.listen(KEY_ENDED, keys.ended), catch: toDatabaseError })),
+      whileStarting(Effect.tryPromise({ try: () => sessions.listen(KEY_ENDED, keys.ended), catch: toDatabaseError })),
       (listening) => Effect.promise(() => listening.unlisten().catch(() => {}))
     )
   })

@@ -16,6 +16,8 @@ interface Row {
   readonly step: Step | null
 }
 
+/** The maximum length of an NPC's summary. */
+const MAX_SUMMARY_CHARS = 1000
 /** Number of cached worlds. */
 const MAX_KEPT = 200
 
@@ -51,6 +53,22 @@ export class Worlds extends Context.Service<
         where t.app_id = c.app_id and t.slug = c.slug ${more}
     ), '[]')`
 
+      /** NPCs without a summary of their own, with the bio of the character that each represents. */
+      const represented = pool`
+        select t.id, k.version, left(replace(v.profile ->> 'visible_bio', '{{char}}', v.profile ->> 'display_name'),
+          ${MAX_SUMMARY_CHARS}::int) as bio
+        from npcs t
+          join characters k on k.app_id = t.app_id and k.slug = t.fields ->> 'linked_slug'
+          join character_versions v on v.app_id = k.app_id and v.slug = k.slug and v.version = k.version
+        where t.app_id = c.app_id and t.slug = c.slug and t.fields ->> 'summary' = ''`
+      const npcs = pool`coalesce((
+        select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id)
+          || jsonb_strip_nulls(jsonb_build_object('summary', r.bio)) order by t.id)
+        from npcs t left join (${represented}) r using (id) where t.app_id = c.app_id and t.slug = c.slug
+      ), '[]')`
+      /** Changes with the world, and with the characters in it. */
+      const revision = pool`c.revision + coalesce((select sum(r.version) from (${represented}) r), 0)::bigint`
+
       const look = groupCommit<CharacterRef & { readonly sessionId: string }, SessionWorld | undefined>({
         maxBatch: 64,
         inFlight: 2,
@@ -58,9 +76,9 @@ export class Worlds extends Context.Service<
         run: async (batch) => {
           const known = batch.map((asked) => kept.get(nameOf(asked)))
           const rows = await pool<Array<Row>>`
-          select w.n::int, c.revision::float8 as revision, (
-            case when c.revision is distinct from w.known then json_build_object(
-              'npcs', ${all("npcs")}, 'edges', ${all("graph_edges", pool`and t.session_id is null`)}, 'storylines',
+          select w.n::int, (${revision})::float8 as revision, (
+            case when ${revision} is distinct from w.known then json_build_object(
+              'npcs', ${npcs}, 'edges', ${all("graph_edges", pool`and t.session_id is null`)}, 'storylines',
                 ${all("storylines")}, 'arcs', ${all("arc_influences")}
             ) end
           ) as world, coalesce((

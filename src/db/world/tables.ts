@@ -25,16 +25,23 @@ const reviseWorldsOfPerson: Statement<PersonOf> = (sql, { appId, externalUserRef
 const WORK_OF_AUTHOR = { not: "the author's work, or the app's, for a character" }
 
 export const tables: ReadonlyArray<Table> = [
-  { name: "npcs", owners: OWNERS, copied: copyOf("npcs") },
+  { name: "npcs", retention: { bounded: "what the author has written" }, owners: OWNERS, copied: copyOf("npcs") },
   {
     name: "graph_edges",
+    retention: { bounded: "what the author has written" },
     owners: { ...OWNERS, session: "session_id" },
     copied: copyOf("graph_edges"),
     exported: WORK_OF_AUTHOR
   },
-  { name: "storylines", owners: OWNERS, copied: copyOf("storylines") },
+  {
+    name: "storylines",
+    retention: { bounded: "what the author has written" },
+    owners: OWNERS,
+    copied: copyOf("storylines")
+  },
   {
     name: "arc_influences",
+    retention: { bounded: "what the author has written" },
     owners: { ...OWNERS, session: "session_id", person: "external_user_ref" },
     erasure: { traces: "deleted" },
     copied: copyOf("arc_influences"),
@@ -42,6 +49,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "worlds",
+    retention: { bounded: "one row for each character" },
     owners: OWNERS,
     erasure: { session: { before: reviseWorldsOfSessions }, traces: { before: reviseWorldsOfPerson } },
     copied: (sql, { appId, slug, to }) => sql`

@@ -41,7 +41,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         operationId: "getAppCaps",
         summary: "Get an app's budgets, default end-user caps and current use",
         params,
-        response: answers(AppCapsData, 404)
+        response: answers(AppCapsData, "app_not_found")
       }
     },
     (request, reply) =>
@@ -66,7 +66,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Update an app's budgets and caps by JSON merge patch",
         params,
         body: AppCapsPatch,
-        response: answers(AppCapsData.extend(written), 404, 413)
+        response: answers(AppCapsData.extend(written), "app_not_found")
       }
     },
     (request, reply) =>
@@ -92,7 +92,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         operationId: "getAppEndUserCaps",
         summary: "Get the caps and current use of an app's end-user",
         params: userParams,
-        response: answers(EndUserCapsData, 404)
+        response: answers(EndUserCapsData, "app_not_found", "end_user_not_found")
       }
     },
     (request, reply) =>
@@ -121,7 +121,7 @@ export const accountCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Update an end-user's caps by JSON merge patch, even before their first session",
         params: userParams,
         body: EndUserCapsPatch,
-        response: answers(EndUserCapsData.extend(written), 404, 413)
+        response: answers(EndUserCapsData.extend(written), "app_not_found", "end_user_not_found")
       }
     },
     (request, reply) =>

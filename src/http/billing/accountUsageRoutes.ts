@@ -68,7 +68,7 @@ export const accountUsageRoutes: Routes = ({ app, answer }) => {
         summary: "Count crisis referrals, AI disclosures and break reminders of an app of the account, by month",
         params: z.object({ app_id: z.string() }),
         querystring: safetyQuery,
-        response: answers(SafetyUsageData, 404)
+        response: answers(SafetyUsageData, "app_not_found")
       }
     },
     (request, reply) =>
@@ -92,7 +92,7 @@ export const accountUsageRoutes: Routes = ({ app, answer }) => {
         summary: "Get the usage of an app of the account",
         params: z.object({ app_id: z.string() }),
         querystring: usageQuery("day", "kind", "character", "model", "end_user"),
-        response: answers(UsageData, 404)
+        response: answers(UsageData, "app_not_found")
       }
     },
     (request, reply) =>

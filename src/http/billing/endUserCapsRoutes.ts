@@ -43,7 +43,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         querystring: usageQuery("day", "kind"),
-        response: answers(EndUserUsageData, 404)
+        response: answers(EndUserUsageData, "end_user_not_found")
       }
     },
     (request, reply) =>
@@ -67,7 +67,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get an end-user's caps and current use",
         tags,
         params,
-        response: answers(EndUserCapsData, 404)
+        response: answers(EndUserCapsData, "end_user_not_found")
       }
     },
     (request, reply) =>
@@ -91,7 +91,7 @@ export const endUserCapsRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: EndUserCapsPatch,
-        response: answers(EndUserCapsData.extend(written), 404, 413)
+        response: answers(EndUserCapsData.extend(written), "end_user_not_found")
       }
     },
     (request, reply) =>

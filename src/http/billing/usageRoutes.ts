@@ -3,7 +3,8 @@ import { Transcriber } from "#channels/Transcriber.ts"
 import { Writer } from "#pipeline/generation/Writer.ts"
 import { IMAGE_SIZES, ImageModel } from "#src/model/ImageModel.ts"
 import { Prices } from "#src/model/prices.ts"
-import { ConfiguredModels, ratesOf } from "#src/model/reservation.ts"
+import { ratesOf } from "#src/model/rates.ts"
+import { ConfiguredModels } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/server/usd.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
@@ -59,7 +60,7 @@ export const usageRoutes: Routes = ({ app, answer }) => {
       config: { demo: true },
       schema: {
         operationId: "getRates",
-        summary: "Get the prices of messages, voice transcription and images, and where they come from",
+        summary: "Get the prices of messages, embeddings, voice transcription and images, and where they come from",
         tags: ["Usage"],
         response: answers(RatesData)
       }
@@ -70,11 +71,19 @@ export const usageRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const { engine, model } = yield* Writer
-          const { transcribe, costMicroUsd } = yield* Transcriber
+          const transcriber = yield* Transcriber
           const prices = yield* Prices
-          const { messages, evalTurn } = ratesOf(prices, yield* ConfiguredModels)
+          const cast = yield* ConfiguredModels
+          const { messages, evalTurn, embedding } = ratesOf(prices, cast)
           const source = prices.sourceOf(model)
-          const { priceMicroUsd } = yield* ImageModel
+          const sources = [
+            source,
+            ...(cast.analyzes ? [prices.sourceOf(cast.analyzeModel)] : []),
+            ...(embedding === null ? [] : [prices.sourceOf(embedding.model)])
+          ]
+          const price_source = sources.includes("assumed") ? "assumed" : source
+          const imageModel = yield* ImageModel
+          const { costMicroUsd } = transcriber
           const minute = toUsd(costMicroUsd(60))
           return success({
             currency: "USD",
@@ -87,23 +96,45 @@ export const usageRoutes: Routes = ({ app, answer }) => {
               ...messages.map(({ kind, worst, estimate }) => ({
                 kind,
                 unit: "message",
+                price_source,
                 price_usd: toUsd(worst),
                 estimate_usd: toUsd(estimate)
               })),
               {
                 kind: "eval_turn",
                 unit: "turn",
+                price_source,
                 price_usd: toUsd(evalTurn.worst),
                 estimate_usd: toUsd(evalTurn.estimate)
               },
-              ...(transcribe === null
+              ...(embedding === null
                 ? []
-                : [{ kind: "transcription", unit: "minute", price_usd: minute, estimate_usd: minute }]),
+                : [
+                    {
+                      kind: "embedding",
+                      unit: "text",
+                      price_source: prices.sourceOf(embedding.model),
+                      price_usd: toUsd(embedding.worst),
+                      estimate_usd: toUsd(embedding.estimate)
+                    }
+                  ]),
+              ...(transcriber.model === null
+                ? []
+                : [
+                    {
+                      kind: "transcription",
+                      unit: "minute",
+                      price_source: prices.transcriptionSourceOf(transcriber.model),
+                      price_usd: minute,
+                      estimate_usd: minute
+                    }
+                  ]),
               {
                 kind: "image",
                 unit: "image",
-                price_usd: toUsd(Math.max(...IMAGE_SIZES.map(priceMicroUsd))),
-                estimate_usd: toUsd(priceMicroUsd("square"))
+                price_source: prices.imageSourceOf(imageModel.model),
+                price_usd: toUsd(Math.max(...IMAGE_SIZES.map((size) => imageModel.priceMicroUsd(size)))),
+                estimate_usd: toUsd(imageModel.priceMicroUsd("square"))
               }
             ],
             tokens: prices.tokens.map(({ model, input, cached, output }) => ({

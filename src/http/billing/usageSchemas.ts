@@ -69,6 +69,8 @@ export const SafetyUsageData = z.object({
     .describe("In order. Months without any count are omitted")
 })
 
+const priceSource = z.enum(["list", "configured", "free", "assumed"])
+
 export const RatesData = z.object({
   currency: z.literal("USD"),
   price_version: z.string().describe("Version of these prices. Each ledger entry made with them names it"),
@@ -80,18 +82,21 @@ export const RatesData = z.object({
       "Whether the price of the model is known. false: costs are an assumption, and the operator can " +
         "set the price in MODEL_PRICES"
     ),
-  price_source: z
-    .enum(["list", "configured", "free", "assumed"])
-    .describe("free: the offline engine, or a model on this machine or a private network"),
+  price_source: priceSource.describe("free: the offline engine, or a model on this machine or a private network"),
   rates: z.array(
     z.object({
-      kind: z.enum(["message_fast", "message_deep", "proactive", "transcription", "image", "eval_turn"]),
-      unit: z.enum(["message", "minute", "image", "turn"]),
+      kind: z.enum(["message_fast", "message_deep", "proactive", "embedding", "transcription", "image", "eval_turn"]),
+      unit: z.enum(["message", "text", "minute", "image", "turn"]),
+      price_source: priceSource.describe(
+        "assumed: the price of one of the models used for this is not known, and the operator can set it " +
+          "in MODEL_PRICES"
+      ),
       price_usd: z
         .number()
         .describe(
           "The amount reserved. For messages and proactive messages: the maximum cost of a short one to a " +
-            "character of usual size. Longer messages and larger characters reserve more. transcription: the " +
+            "character of usual size. Longer messages and larger characters reserve more. embedding: the price of " +
+            "the longest text, if a model for embeddings is configured. A turn reserves it, too. transcription: the " +
             "price of a minute of voice, if a model for voice is configured. image: the price of the most " +
             "expensive size. eval_turn: the amount reserved for a turn in fast mode, which costs nothing " +
             "with the offline engine"

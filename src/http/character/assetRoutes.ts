@@ -10,7 +10,7 @@ import { findCharacter } from "./findCharacter.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { answers, created, publicAnswers, written } from "#src/http/server/schemas/answers.ts"
+import { answers, created, answersAs, written } from "#src/http/server/schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { readContent, serveContent } from "#src/http/server/showContent.ts"
@@ -72,7 +72,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         tags,
         params: ofCharacter,
         querystring: z.object({ kind: z.enum(ASSET_KINDS).optional(), ...listQuery }),
-        response: answers(AssetPage, 404)
+        response: answers(AssetPage, "character_not_found")
       }
     },
     (request, reply) =>
@@ -104,7 +104,14 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: AssetCreate,
-        response: answers(AssetData.extend(created), 404, 409, 413, 502)
+        response: answers(
+          AssetData.extend(created),
+          "character_not_found",
+          "asset_limit_reached",
+          "asset_too_large",
+          "asset_type_unsupported",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -138,7 +145,13 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     one,
     {
-      schema: { operationId: "getAsset", summary: "Get a picture", tags, params, response: answers(AssetData, 404) }
+      schema: {
+        operationId: "getAsset",
+        summary: "Get a picture",
+        tags,
+        params,
+        response: answers(AssetData, "asset_not_found", "character_not_found")
+      }
     },
     (request, reply) =>
       answer(
@@ -164,7 +177,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         tags,
         params,
         body: AssetPatch,
-        response: answers(AssetData.extend(written), 404, 413)
+        response: answers(AssetData.extend(written), "asset_not_found", "character_not_found")
       }
     },
     (request, reply) =>
@@ -199,7 +212,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         summary: "Delete a picture. Its URL stops working",
         tags,
         params,
-        response: answers(AssetData, 404)
+        response: answers(AssetData, "asset_not_found", "character_not_found")
       }
     },
     (request, reply) =>
@@ -224,7 +237,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         operationId: "showAsset",
         summary: "Get the file of a picture by its signed URL. Use the whole URL, unchanged",
         ...INTERNAL,
-        response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503)
+        response: answersAs("image/*", z.string().describe("The picture"), "asset_not_found", "upstream_failed")
       }
     },
     async (request, reply) => {

@@ -43,6 +43,6 @@ const worldFull = defineError(
   409,
   "world_limit_reached",
   "The character's world has reached a limit.",
-  "Delete or change an existing one."
+  "Delete or change an existing entry."
 )
 export const worldLimitReached = (message: string) => worldFull.saying(message)

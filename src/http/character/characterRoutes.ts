@@ -6,7 +6,7 @@ import { toCharacterResource } from "./characterResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { demoQuotaExceeded, versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
+import { cursorKey, listedPage, listQuery } from "#src/http/server/listing.ts"
 import { patchProfile } from "./patchProfile.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { CharacterData, CharacterPage } from "./characterData.ts"
@@ -37,7 +37,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: CharacterCreate,
-        response: answers(CharacterData.extend(created), 409, 413)
+        response: answers(CharacterData.extend(created), "demo_quota_exceeded", "slug_taken")
       }
     },
     (request, reply) =>
@@ -84,10 +84,10 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { status = null, q = null, cursor, limit } = request.query
           const after = yield* cursorKey(cursor)
-          const rows = yield* Characters.use((characters) =>
-            characters.list(request.principal.appId, { status, search: q, after, limit: limit + 1 })
+          const found = yield* Characters.use((characters) =>
+            characters.list(request.principal.appId, { status, search: q, after, limit })
           )
-          const { items, next_cursor } = page(rows, limit, (row) => row.slug)
+          const { items, next_cursor } = listedPage(found, (row) => row.slug)
           return success(
             { characters: items.map(toCharacterResource), next_cursor },
             items.slice(0, 1).map((item) => talk(item.slug))
@@ -105,7 +105,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get a character",
         tags,
         params,
-        response: answers(CharacterData, 404)
+        response: answers(CharacterData, "character_not_found")
       }
     },
     (request, reply) =>
@@ -132,7 +132,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: CharacterPatch,
-        response: answers(CharacterData.extend(written), 404, 409, 413)
+        response: answers(CharacterData.extend(written), "character_not_found", "version_conflict")
       }
     },
     (request, reply) =>
@@ -165,7 +165,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         querystring: z.object({ end_sessions: z.enum(["true", "false"]).default("false") }),
-        response: answers(CharacterData, 404)
+        response: answers(CharacterData, "character_not_found")
       }
     },
     (request, reply) =>

@@ -27,7 +27,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: z.object({ slug: z.string() }),
         querystring: z.object(listQuery),
-        response: answers(CharacterVersionPage, 404)
+        response: answers(CharacterVersionPage, "character_not_found")
       }
     },
     (request, reply) =>
@@ -71,7 +71,7 @@ export const characterVersionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: z.object({ slug: z.string(), version: z.string() }),
         headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(CharacterData.extend(created), 404)
+        response: answers(CharacterData.extend(created), "character_not_found", "version_not_found")
       }
     },
     (request, reply) =>

@@ -36,7 +36,7 @@ const exampleDialogue = z
 
 export const exampleDialogues = z
   .array(exampleDialogue)
-  .max(250)
+  .max(500)
   .meta({
     examples: [
       [

@@ -6,7 +6,7 @@ import { Images } from "#src/db/character/Images.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
-import { answers, publicAnswers } from "#src/http/server/schemas/answers.ts"
+import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
 import { toImageResource } from "./imageResource.ts"
 import { probeImages } from "./probeImages.ts"
 import { ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
@@ -75,7 +75,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         summary: "Get an image and its status",
         tags,
         params,
-        response: answers(ImageData, 404)
+        response: answers(ImageData, "image_not_found")
       }
     },
     (request, reply) =>
@@ -101,7 +101,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         summary: "Delete an image. Its URL stops working everywhere",
         tags,
         params,
-        response: answers(ImageData, 404)
+        response: answers(ImageData, "image_not_found")
       }
     },
     (request, reply) =>
@@ -129,7 +129,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         operationId: "probeImages",
         summary: "Test the image provider: generates one image and discards it, at the usual price",
         tags,
-        response: answers(ImageProbeData)
+        response: answers(ImageProbeData, "budget_exceeded")
       }
     },
     (request, reply) =>
@@ -150,7 +150,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         operationId: "showImage",
         summary: "Get the file of an image by its signed URL (image_url). Use the whole URL, unchanged",
         ...INTERNAL,
-        response: publicAnswers("image/*", z.string().describe("The picture"), 404, 502, 503)
+        response: answersAs("image/*", z.string().describe("The picture"), "image_not_found", "upstream_failed")
       }
     },
     async (request, reply) => {

@@ -84,7 +84,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "List the lore entries of the character, in order",
         tags,
         params: ofCharacter,
-        response: answers(LoreData, 404)
+        response: answers(LoreData, "character_not_found")
       }
     },
     (request, reply) =>
@@ -107,7 +107,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: ofCharacter,
         body: LorePut,
-        response: answers(LoreData.extend(written), 404, 409, 413)
+        response: answers(LoreData.extend(written), "character_not_found", "version_conflict")
       }
     },
     (request, reply) =>
@@ -136,7 +136,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: LoreEntryCreate,
-        response: answers(LoreEntryData.extend(created), 404, 409, 413)
+        response: answers(LoreEntryData.extend(created), "character_not_found", "world_limit_reached")
       }
     },
     (request, reply) =>
@@ -168,7 +168,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get a lore entry",
         tags,
         params,
-        response: answers(LoreEntryData, 404)
+        response: answers(LoreEntryData, "character_not_found", "lore_entry_not_found")
       }
     },
     (request, reply) =>
@@ -191,7 +191,12 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: LoreEntryPut,
-        response: answers(LoreEntryData.extend(written), 404, 409, 413)
+        response: answers(
+          LoreEntryData.extend(written),
+          "character_not_found",
+          "lore_entry_not_found",
+          "version_conflict"
+        )
       }
     },
     (request, reply) =>
@@ -223,7 +228,7 @@ export const loreRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Delete a lore entry",
         tags,
         params,
-        response: answers(LoreEntryData, 404)
+        response: answers(LoreEntryData, "character_not_found", "lore_entry_not_found")
       }
     },
     (request, reply) =>

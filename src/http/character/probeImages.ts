@@ -15,7 +15,7 @@ export const probeImages = Effect.fnUntraced(function* (appId: string) {
   const { kind: storage } = yield* Storage
   const expenses = yield* Expenses
   const payer = { appId, sessionId: null }
-  const expense = yield* expenses.charge(payer, "probe", priceMicroUsd("square"))
+  const expense = yield* expenses.reserve(payer, "probe", priceMicroUsd("square"), { use: "pictures" })
   if (expense === null) return yield* workNotAffordable
   const begunAt = yield* Clock.currentTimeMillis
   const error_code = yield* generate({
@@ -33,7 +33,7 @@ export const probeImages = Effect.fnUntraced(function* (appId: string) {
       PictureRefused: () => Effect.succeed("bad_image")
     })
   )
-  if (error_code !== null) yield* expenses.refund(expense)
+  yield* expenses.settle(expense, error_code === null ? expense.microUsd : 0)
   return {
     status: error_code === null ? "ok" : "failed",
     engine,

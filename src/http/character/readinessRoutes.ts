@@ -2,12 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Writer } from "#pipeline/generation/Writer.ts"
-import { assess } from "#pipeline/readiness/assess.ts"
 import { SCRIPT } from "#pipeline/readiness/runProbe.ts"
-import { Assets } from "#src/db/character/Assets.ts"
-import { Characters } from "#src/db/character/Characters.ts"
 import { Probes, type StoredProbe } from "#src/db/research/Probes.ts"
-import { engineKind } from "#src/model/engineNames.ts"
 import { Prices } from "#src/model/prices.ts"
 import { ConfiguredModels, probeMicroUsd } from "#src/model/reservation.ts"
 import { toUsd } from "#src/http/server/usd.ts"
@@ -15,8 +11,8 @@ import { curl, success } from "#src/http/server/envelope.ts"
 import { workNotAffordable } from "#src/http/billing/billingErrors.ts"
 import { characterArchived } from "./characterErrors.ts"
 import { findCharacter } from "./findCharacter.ts"
+import { readinessOf } from "./readinessOf.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { ruleChecks } from "./ruleChecks.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { ProbeData, ReadinessData } from "./readinessSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -60,7 +56,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Check a character by rules, for free: what is in order, what is not, and how to fix it",
         tags,
         params,
-        response: answers(ReadinessData, 404)
+        response: answers(ReadinessData, "character_not_found")
       }
     },
     (request, reply) =>
@@ -71,23 +67,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           const character = yield* findCharacter(appId, request.params.slug)
           const { slug, version } = character
-          const probes = yield* Probes
-          const { engine, model } = yield* Writer
-          const [contradictions, probe, hasPrimaryAsset] = yield* Effect.all(
-            [
-              probes.contradictions(appId, slug, version),
-              probes.latest(appId, slug),
-              Assets.use((assets) => assets.hasPrimary(appId, slug))
-            ],
-            { concurrency: 3 }
-          )
-          const { status, score, checks } = assess(ruleChecks(appId, character), {
-            contradictions,
-            hasPrimaryAsset,
-            engine: { live: engineKind(engine) === "live", model }
-          })
-          if (status !== character.readiness)
-            yield* Characters.use((characters) => characters.noteReadiness(appId, slug, version, status))
+          const { status, score, checks, probe } = yield* readinessOf(appId, character)
           const checked_at = new Date(yield* Clock.currentTimeMillis).toISOString()
           return success(
             {
@@ -126,7 +106,7 @@ export const readinessRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(ProbeData.extend(created), 404, 409)
+        response: answers(ProbeData.extend(created), "budget_exceeded", "character_not_found", "character_archived")
       }
     },
     (request, reply) =>

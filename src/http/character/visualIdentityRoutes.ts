@@ -39,7 +39,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get the character's visual identity",
         tags,
         params,
-        response: answers(VisualIdentityData, 404)
+        response: answers(VisualIdentityData, "character_not_found")
       }
     },
     (request, reply) =>
@@ -65,7 +65,7 @@ export const visualIdentityRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: VisualIdentityPut,
-        response: answers(VisualIdentityData.extend(written), 404, 413)
+        response: answers(VisualIdentityData.extend(written), "character_not_found")
       }
     },
     (request, reply) =>

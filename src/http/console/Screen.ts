@@ -7,9 +7,12 @@ export const SECTIONS = [
   { path: "/console/bots", name: "Bots" },
   { path: "/console/conversations", name: "Conversations" },
   { path: "/console/deliveries", name: "Deliveries" },
+  { path: "/console/characters", name: "Characters" },
   { path: "/console/apps", name: "Apps" },
+  { path: "/console/accounts", name: "Accounts" },
   { path: "/console/system", name: "System" },
-  { path: "/console/audit", name: "Audit" }
+  { path: "/console/audit", name: "Audit" },
+  { path: "/console/operators", name: "Operators" }
 ] as const
 export type Section = (typeof SECTIONS)[number]["path"]
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as z from "zod"
 import { INTERNAL } from "#src/http/server/reference/internalSurface.ts"
-import { publicAnswers } from "#src/http/server/schemas/answers.ts"
+import { answersAs } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 const require = createRequire(import.meta.url)
@@ -43,7 +43,7 @@ export const assetRoutes: Routes = ({ app }) => {
           summary: "A file of the console",
           ...INTERNAL,
           params: z.object({ hash: z.string() }),
-          response: publicAnswers(type, z.string())
+          response: answersAs(type, z.string())
         }
       },
       // Whatever hash is asked for, the answer is the present file. Only the present one may be kept.

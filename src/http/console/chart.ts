@@ -27,7 +27,11 @@ export interface LineChart {
   readonly least: number
   /** What the ticks below name. */
   readonly by: "hour" | "day"
+  /** `points`: each value is marked, and its line goes on over moments that have none. Default: `line`, with gaps. */
+  readonly marks?: "line" | "points"
 }
+
+type Point = readonly [at: Date, value: number | null]
 
 const tick = (at: Date, by: LineChart["by"]) =>
   by === "hour" ? at.toISOString().slice(11, 16) : at.toISOString().slice(5, 10)
@@ -72,14 +76,18 @@ const rows = ({ at, series, format }: LineChart): Html =>
     </table>
   </div>`
 
-const picture = ({ title, at, series, format, summary, least, by }: LineChart): Html => {
+const picture = ({ title, at, series, format, summary, least, by, marks = "line" }: LineChart): Html => {
   const top = Math.max(least, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
   const x = scaleUtc([at[0] ?? new Date(0), at.at(-1) ?? new Date(1)], [MARGIN.left, WIDTH - MARGIN.right])
   const y = scaleLinear([0, top], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(3)
-  const path = line<number | null>()
-    .defined((value) => value !== null)
-    .x((_, index) => x(at[index] ?? 0))
-    .y((value) => y(value ?? 0))
+  const path = line<Point>()
+    .defined(([, value]) => value !== null)
+    .x(([moment_]) => x(moment_))
+    .y(([, value]) => y(value ?? 0))
+  const pointsOf = ({ values }: Series): Array<Point> =>
+    values
+      .map((value, index): Point => [at[index] ?? new Date(0), value])
+      .filter(([, value]) => marks === "line" || value !== null)
   const ticks = x.ticks(4)
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: ${summary}">
     ${y.ticks(3).map(
@@ -96,7 +104,22 @@ const picture = ({ title, at, series, format, summary, least, by }: LineChart): 
         >${tick(at, by)}</text
       >`
     )}
-    ${series.map(({ values }, index) => html`<path class="series s${index + 1}" d="${path([...values]) ?? ""}" />`)}
+    ${series.map((one, index) => html`<path class="series s${index + 1}" d="${path(pointsOf(one)) ?? ""}" />`)}
+    ${
+      marks === "line"
+        ? null
+        : series.flatMap((one, index) =>
+            pointsOf(one).map(
+              ([moment_, value]) =>
+                html`<circle
+                  class="point s${index + 1}"
+                  cx="${x(moment_).toFixed(1)}"
+                  cy="${y(value ?? 0).toFixed(1)}"
+                  r="3"
+                />`
+            )
+          )
+    }
   </svg>`
 }
 

@@ -1,10 +1,10 @@
-import cookie from "@fastify/cookie"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { CurrentActor } from "#src/accounts/Actor.ts"
 import type { OperatorRole } from "#src/accounts/Operator.ts"
 import { ApiError } from "#src/http/server/ApiError.ts"
+import { routeNotFound, validationError } from "#src/http/server/errors.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import { readForm } from "#src/http/server/body/form.ts"
 import { actorOf } from "#src/http/server/makeAnswer.ts"
@@ -27,15 +27,21 @@ interface Named {
   readonly summary: string
   /** Who may do it. By default, viewers see screens and operators act. */
   readonly role?: OperatorRole
+  /** How often an open screen looks for changes. Default: every 4 seconds. */
+  readonly everySeconds?: number
 }
+const EVERY_SECONDS = 4
 
 interface Done {
   readonly to: string
-  readonly flash: Flash
+  readonly flash: Flash | null
 }
 
-/** What an action did, and where to go next. */
-export const done = (to: string, text: string, tone: Flash["tone"] = "good"): Done => ({ to, flash: { tone, text } })
+/** What an action did, and where to go next. Null: the next screen shows it. */
+export const done = (to: string, text: string | null, tone: Flash["tone"] = "good"): Done => ({
+  to,
+  flash: text === null ? null : { tone, text }
+})
 
 /** Registers screens, and the actions of their forms. */
 export interface Console {
@@ -101,7 +107,7 @@ const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
     send(
       reply,
       layout(screen, {
-        flash: takeFlash(request, reply),
+        flash: takeFlash(request, reply, baseUrl()),
         who: visitorOf(request).who,
         stream: urlWith(request.url.split("?")[0] ?? "", new URLSearchParams(request.url.split("?")[1]), { live: "1" })
       })
@@ -121,7 +127,7 @@ const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
           openLive(
             reply,
             Effect.map(look, ({ live }) => live ?? html``),
-            stopping
+            { everySeconds: named.everySeconds ?? EVERY_SECONDS, stopping }
           )
         )
         return reply
@@ -140,8 +146,8 @@ const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
           return { to: back(visit), flash: failed(thrown) } satisfies Done
         })
         if ("section" in result) return render(request, reply, result)
-        leaveFlash(reply, result.flash)
-        return reply.redirect(result.to, 303)
+        if (result.flash !== null) leaveFlash(reply, baseUrl(), result.flash)
+        return reply.redirect(locationOf(result.to), 303)
       }),
     file: (named, read) =>
       app.get(named.path, opened(named, "viewer"), async (request, reply) =>
@@ -153,17 +159,42 @@ const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
   }
 }
 
+/** A location may hold visible ASCII only, and a path may name something with any other character. */
+const locationOf = (to: string): string => to.toWellFormed().replace(/[^!-~]/gu, encodeURIComponent)
+
+const noSuchPage = routeNotFound.saying("The console has no such page.", "Look for it from the overview.")
+
+/** For old and mistyped links. Other errors without a screen of their own are pages by sendError. */
+const lostScreen = ({ screen, action }: Console): void => {
+  const path = "/console/*"
+  screen({ path, operationId: "showNoPage", summary: "The page instead of one that does not exist" }, () =>
+    Effect.fail(noSuchPage)
+  )
+  action(
+    { path, operationId: "doNothing", summary: "The answer to a form that does not exist" },
+    () => Effect.fail(noSuchPage),
+    () => SECTIONS[0].path
+  )
+}
+
+/** PostgreSQL cannot store U+0000. No filter and no form needs it. */
+const refuseUnstorable = ({ url, body }: FastifyRequest) => {
+  const given = [...new URLSearchParams(url.split("?")[1]), ...(body instanceof URLSearchParams ? body : [])]
+  const unstorable = given.find(([name, value]) => `${name}${value}`.includes("\0"))
+  if (unstorable !== undefined) throw validationError(`${unstorable[0]}: must not contain U+0000`)
+}
+
 /** Registers screens in one scope: their policy, their forms, and who may open them. */
 export const consoleRoutes =
   (screens: ReadonlyArray<(console: Console) => void>): Routes =>
   (server) => {
     void server.app.register(async (app) => {
-      await app.register(cookie)
       readForm(app)
       // For an operator who is signed in already: the link may make an owner of them.
       app.addHook("onRequest", async (request, reply) =>
         isConsoleLink(request) ? reply.redirect(signInUrl(request), 303) : undefined
       )
+      app.addHook("preHandler", async (request) => refuseUnstorable(request))
       app.addHook("onSend", async (_, reply) => {
         // Browsers hide the origin of a form from servers that want no referrer, and it shows which forms are ours.
         void reply
@@ -171,7 +202,17 @@ export const consoleRoutes =
           .header("referrer-policy", "same-origin")
           .header("cache-control", "no-store")
       })
+      app.get("/console/", {
+        config: { auth: "none" },
+        schema: {
+          operationId: "redirectToOverview",
+          summary: "Redirect to the first screen",
+          ...INTERNAL,
+          response: PAGE
+        },
+        handler: (_, reply) => reply.redirect(SECTIONS[0].path, 308)
+      })
       const console = makeConsole(app, server)
-      for (const register of screens) register(console)
+      for (const register of [...screens, lostScreen]) register(console)
     })
   }

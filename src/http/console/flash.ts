@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import * as z from "zod"
+import { cookieOf, setCookie } from "#src/http/server/operatorCookie.ts"
 
 /** What the last action did, shown once on the next page. */
 export interface Flash {
@@ -9,10 +10,10 @@ export interface Flash {
   readonly fix?: string | undefined
 }
 
-const COOKIE = "troupe-console-flash"
+const COOKIE = { name: "troupe-console-flash", sameSite: "strict" } as const
+const SECONDS = 60
 const MAX_CHARACTERS = 600
 const Stored = z.object({ tone: z.enum(["good", "warn", "bad"]), text: z.string(), fix: z.string().optional() })
-const options = { httpOnly: true, sameSite: "strict", path: "/console" } as const
 
 const parse = (text: string): unknown => {
   try {
@@ -22,16 +23,19 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** A cookie, and not a part of the URL: a link must not be able to put words on this page. */
-export const leaveFlash = (reply: FastifyReply, { tone, text, fix }: Flash): void => {
+/**
+ * A cookie, and not a part of the URL: a link must not be able to put words on this page. Over https, no other host can
+ * plant it, either.
+ */
+export const leaveFlash = (reply: FastifyReply, baseUrl: string, { tone, text, fix }: Flash): void => {
   const kept = { tone, text: text.slice(0, MAX_CHARACTERS), fix: fix?.slice(0, MAX_CHARACTERS) }
-  void reply.setCookie(COOKIE, Buffer.from(JSON.stringify(kept)).toString("base64url"), { ...options, maxAge: 60 })
+  const value = Buffer.from(JSON.stringify(kept)).toString("base64url")
+  void setCookie(reply, baseUrl, { ...COOKIE, value, seconds: SECONDS })
 }
 
-export const takeFlash = (request: FastifyRequest, reply: FastifyReply): Flash | null => {
-  // A request that was refused before its cookies were read has none.
-  const text = (request.cookies as FastifyRequest["cookies"] | undefined)?.[COOKIE]
+export const takeFlash = (request: FastifyRequest, reply: FastifyReply, baseUrl: string): Flash | null => {
+  const text = cookieOf(request, baseUrl, COOKIE.name)
   if (text === undefined) return null
-  void reply.clearCookie(COOKIE, options)
+  void setCookie(reply, baseUrl, { ...COOKIE, value: null, seconds: 0 })
   return Stored.safeParse(parse(text)).data ?? null
 }

@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { credentialOf } from "#src/accounts/Operator.ts"
+import { OperatorWatch } from "#src/accounts/OperatorWatch.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import type { HandlerServices } from "#src/http/server/Server.ts"
 import type { Html } from "#src/http/server/page.ts"
 import type { FastifyReply } from "fastify"
 
-/** How often an open screen looks for changes. */
-const EVERY = "4 seconds"
 /** A comment after this many looks without a change, so that proxies keep the connection. */
 const LOOKS_PER_COMMENT = 4
-/** As long as the streams of events: then the browser connects again, and who it is gets checked again. */
-const MOST_LOOKS = 75
+/** As long as the streams of events. Then the browser connects again. */
+const MOST_SECONDS = 300
 const RETRY_MS = { least: 1000, spread: 2000 }
 
 const frame = (html: Html) =>
@@ -20,19 +20,23 @@ const frame = (html: Html) =>
     .map((line) => `data: ${line}`)
     .join("\n")}\n\n`
 
-/** Sends a part of a screen whenever it has changed, until the reader leaves or the server stops. */
+/**
+ * Sends a part of a screen whenever it has changed, until the reader leaves, their session or token ends, or the server
+ * stops. `everySeconds`: how often an open screen looks for changes.
+ */
 export const openLive = (
   reply: FastifyReply,
   look: Effect.Effect<Html, HandlerError, HandlerServices>,
-  stopping: Effect.Effect<void>
+  { everySeconds, stopping }: { readonly everySeconds: number; readonly stopping: Effect.Effect<void> }
 ) =>
   Effect.gen(function* () {
+    const { ended } = yield* OperatorWatch
     let shown = yield* look
     openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
     reply.raw.write(frame(shown))
     const follow = Effect.gen(function* () {
-      for (let looks = 1; looks <= MOST_LOOKS; looks++) {
-        yield* Effect.sleep(EVERY)
+      for (let looks = 1; looks <= MOST_SECONDS / everySeconds; looks++) {
+        yield* Effect.sleep(everySeconds * 1000)
         // A reader that does not read gets no more until it does.
         if (reply.raw.writableNeedDrain) continue
         const now = yield* look
@@ -41,5 +45,9 @@ export const openLive = (
         shown = now
       }
     })
-    yield* follow.pipe(Effect.raceFirst(stopping), Effect.ensuring(Effect.sync(() => reply.raw.end())))
+    yield* follow.pipe(
+      Effect.raceFirst(stopping),
+      Effect.raceFirst(ended(credentialOf(reply.request.operator))),
+      Effect.ensuring(Effect.sync(() => reply.raw.end()))
+    )
   })

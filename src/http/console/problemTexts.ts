@@ -5,8 +5,20 @@ import type { Tone } from "./icons.ts"
 const TITLES: Readonly<Record<ProblemKind, readonly [one: string, many: string]>> = {
   database_unreachable: ["The database does not answer", "The database does not answer"],
   database_slow: ["The database is slow", "The database is slow"],
-  database_standby: ["The database is a standby and takes no writes", "The database is a standby and takes no writes"],
+  database_standby: [
+    "The database is a standby and accepts no writes",
+    "The database is a standby and accepts no writes"
+  ],
   database_long_transaction: ["A transaction has been open for too long", "transactions have been open for too long"],
+  database_asynchronous: [
+    "Acknowledged messages can be lost at a failover",
+    "Acknowledged messages can be lost at a failover"
+  ],
+  database_direct_address: ["DATABASE_DIRECT_URL is wrong", "DATABASE_DIRECT_URL is wrong"],
+  clock_skewed: [
+    "The clocks of a process and of the database differ",
+    "The clocks of a process and of the database differ"
+  ],
   disk_nearly_full: ["A disk is nearly full", "disks are nearly full"],
   no_worker: ["No worker is running, so nobody gets a reply", "No worker is running, so nobody gets a reply"],
   worker_silent: ["A worker is silent", "workers are silent"],
@@ -14,15 +26,15 @@ const TITLES: Readonly<Record<ProblemKind, readonly [one: string, many: string]>
   job_lag: ["Background jobs are late", "kinds of background jobs are late"],
   job_failed: ["Background jobs have failed", "kinds of background jobs have failed"],
   job_locked: ["A background job has been running for too long", "background jobs have been running for too long"],
-  model_failing: ["The model fails", "models fail"],
-  bot_revoked: ["The token of a bot is not valid any more", "bots have a token that is not valid any more"],
-  bot_deaf: ["A bot does not hear its users", "bots do not hear their users"],
+  model_failing: ["The model is failing", "models are failing"],
+  bot_revoked: ["The token of a bot is no longer valid", "bots have a token that is no longer valid"],
+  bot_deaf: ["A bot receives no messages", "bots receive no messages"],
   bot_conflict: ["Another program uses a bot", "bots are used by another program"],
   bot_degraded: ["A bot is degraded", "bots are degraded"],
   bot_pending: ["A bot is not set up yet", "bots are not set up yet"],
   bot_sends_failing: ["A bot cannot send", "bots cannot send"],
   webhook_disabled: ["A webhook is disabled", "webhooks are disabled"],
-  webhook_failing: ["A webhook fails", "webhooks fail"],
+  webhook_failing: ["A webhook is failing", "webhooks are failing"],
   lane_old: ["Deliveries are late", "channels have late deliveries"],
   deliveries_unknown: [
     "It is not known whether deliveries arrived",
@@ -30,10 +42,7 @@ const TITLES: Readonly<Record<ProblemKind, readonly [one: string, many: string]>
   ],
   budget_spent: ["A budget is spent", "budgets are spent"],
   budget_nearly_spent: ["A budget is nearly spent", "budgets are nearly spent"],
-  ledger_mismatch: [
-    "The ledger does not agree with the turns",
-    "apps have a ledger that does not agree with their turns"
-  ],
+  ledger_mismatch: ["The ledger does not match the turns", "apps have a ledger that does not match their turns"],
   app_suspended: ["An app is suspended", "apps are suspended"],
   bots_on_hold: ["Telegram bots are on hold", "holds on Telegram bots"],
   deliveries_on_hold: ["Deliveries are on hold", "Deliveries are on hold"],

@@ -21,7 +21,7 @@ export const endUserSessionRoutes: Routes = ({ app, answer }) => {
         tags: ["End-users"],
         params: z.object({ external_user_ref: z.string() }),
         querystring: z.object(listQuery),
-        response: answers(SessionPage, 404)
+        response: answers(SessionPage, "end_user_not_found")
       }
     },
     (request, reply) =>

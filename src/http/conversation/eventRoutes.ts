@@ -5,13 +5,15 @@ import * as Random from "effect/Random"
 import type { FastifyRequest } from "fastify"
 import type { ServerResponse } from "node:http"
 import * as z from "zod"
-import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
+import { EventLog, type LogChunk, MAX_PAGE } from "#channels/event-log/EventLog.ts"
 import { Feeds, type Sink } from "#channels/event-log/Feeds.ts"
 import { poll } from "#channels/event-log/poll.ts"
+import { pollTurn } from "#channels/event-log/pollTurn.ts"
+import type { TurnEnd } from "#channels/event-log/TurnEnds.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
-import { cursorExpired, sessionNotFound } from "./conversationErrors.ts"
+import { refuseExpired, sessionNotFound, turnNotFound } from "./conversationErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
@@ -19,14 +21,14 @@ import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
-import { EventPage } from "./eventSchemas.ts"
+import { SessionEventPage } from "./eventSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
 
 /**
  * How long a reader waits before it reconnects, with jitter so that those disconnected together do not return together.
  */
-const RETRY_MS = { least: 1000, spread: 2000 }
+export const RETRY_MS = { least: 1000, spread: 2000 }
 
 /**
  * A reconnecting browser repeats its first URL and sends its progress in Last-Event-ID, which is therefore more recent.
@@ -39,6 +41,20 @@ const startOf = (request: FastifyRequest, since: number) => {
     ? Effect.succeed(parsed.data)
     : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
 }
+
+const TURN = "turn:"
+const untilTurn = z
+  .string()
+  .max(64)
+  .refine((text) => text.startsWith(TURN) && isId("run", text.slice(TURN.length)), "Must be turn: and a run_ref")
+  .transform((text) => text.slice(TURN.length))
+  .meta({ type: "string", pattern: "^turn:run_[0-9A-Z]{26}$" })
+
+const withoutTurn = Option.map((page: LogChunk): { readonly page: LogChunk; readonly turn?: TurnEnd | undefined } => ({
+  page
+}))
+const turnJson = (turn: TurnEnd | undefined) =>
+  turn === undefined ? "" : `,"turn":${JSON.stringify({ run_ref: turn.runRef, outcome: turn.outcome })}`
 
 export const sinkOf = (response: ServerResponse): Sink => ({
   write: (text) => response.write(text),
@@ -65,29 +81,39 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             .meta({ type: "integer", minimum: 0 })
             .describe("Exclusive. Always advance it to the highest cursor that you have seen"),
           limit: wholeInQuery(1, MAX_PAGE).default(MAX_PAGE),
-          wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet")
+          wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet"),
+          until: untilTurn
+            .optional()
+            .describe("turn:{run_ref} waits until that turn has ended, whatever else is written, and says how it ended")
         }),
-        response: answers(EventPage, 404, 410)
+        response: answers(SessionEventPage, "session_not_found", "turn_not_found", "cursor_expired")
       }
     },
     async (request, reply) => {
-      const { since, limit, wait } = request.query
+      const { since, limit, wait, until } = request.query
       const sessionId = request.params.session_id
       const text = await run(
         reply,
         Effect.gen(function* () {
           if (!isId("ses", sessionId)) return yield* sessionNotFound
           const { appId, prefix } = request.principal
+          const position = { appId, sessionId, since }
           const reading = endsWithKey(
             prefix,
             wait,
-            poll({ appId, sessionId, since }, limit, Duration.seconds(wait), stopping)
+            until === undefined
+              ? Effect.map(poll(position, limit, Duration.seconds(wait), stopping), withoutTurn)
+              : pollTurn(position, limit, until, Duration.seconds(wait), stopping)
           )
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
-          if (Option.isNone(page)) return yield* sessionNotFound
-          const { text, nextCursor, tail, keptAfter } = page.value
-          if (since < keptAfter) return yield* cursorExpired(keptAfter)
-          return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
+          if (Option.isNone(page)) return yield* until === undefined ? sessionNotFound : turnNotFound
+          yield* refuseExpired(since, page.value.page)
+          const {
+            page: { text, nextCursor, tail },
+            turn
+          } = page.value
+          const more = `"next_cursor":${nextCursor},"has_more":${nextCursor < tail}${turnJson(turn)}`
+          return encodedEnvelope(`{"events":[${text}],${more}}`, [
             {
               command: curl(baseUrl(), "GET", `/v1/sessions/${sessionId}/events?since=${nextCursor}&wait=30`),
               description: "Wait for the next events"
@@ -117,8 +143,8 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
         response: answersAs(
           "text/event-stream",
           z.string().describe("One frame per event: id is its cursor, event its type, data the event as JSON"),
-          404,
-          410
+          "session_not_found",
+          "cursor_expired"
         )
       }
     },
@@ -133,7 +159,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           const log = yield* EventLog
           const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
           if (Option.isNone(first)) return yield* sessionNotFound
-          if (since < first.value.keptAfter) return yield* cursorExpired(first.value.keptAfter)
+          yield* refuseExpired(since, first.value)
           const feeds = yield* Feeds
           const { watch } = yield* KeyWatch
           const leaveCount = yield* OpenReads.use((reads) => reads.open(readerOf(request)))

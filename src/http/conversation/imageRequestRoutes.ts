@@ -20,7 +20,17 @@ export const imageRequestRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags: ["Images"],
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: ImageCreate,
-        response: answers(ImageData.extend(created), 404, 409, 413)
+        response: answers(
+          ImageData.extend(created),
+          "budget_exceeded",
+          "end_user_cap_exceeded",
+          "character_not_found",
+          "session_not_found",
+          "character_archived",
+          "session_exited",
+          "visual_identity_missing",
+          "image_prompt_rejected"
+        )
       }
     },
     (request, reply) =>

@@ -24,7 +24,8 @@ import { MessageSend, MAX_CHARACTERS, AcceptData } from "./messageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
 
-const refusals: Record<RefusalReason, ApiError> = {
+/** What a message that was not accepted is answered with. */
+export const refusals: Record<RefusalReason, ApiError> = {
   session_not_found: sessionNotFound,
   message_limit_reached: demoQuotaExceeded("user messages"),
   message_too_long: demoInputTooLarge,
@@ -103,7 +104,17 @@ export const messageRoutes: Routes = ({ app, answer, baseUrl }) => {
             )
         }),
         body: MessageSend,
-        response: answers(AcceptData, 404, 409, 413)
+        response: answers(
+          AcceptData,
+          "budget_exceeded",
+          "end_user_cap_exceeded",
+          "demo_quota_exceeded",
+          "session_not_found",
+          "end_user_blocked",
+          "session_exited",
+          "demo_input_too_large",
+          "turn_queue_full"
+        )
       }
     },
     (request, reply) =>

@@ -1,6 +1,9 @@
 import type { Routes } from "#src/http/server/Server.ts"
+import { consumerRoutes } from "./consumerRoutes.ts"
 import { endUserSessionRoutes } from "./endUserSessionRoutes.ts"
 import { eventRoutes } from "./eventRoutes.ts"
+import { feedRoutes } from "./feedRoutes.ts"
+import { historyRoutes } from "./historyRoutes.ts"
 import { imageRequestRoutes } from "./imageRequestRoutes.ts"
 import { messageRoutes } from "./messageRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
@@ -16,7 +19,10 @@ export const routes: ReadonlyArray<Routes> = [
   sessionStateRoutes,
   endUserSessionRoutes,
   messageRoutes,
+  historyRoutes,
   eventRoutes,
+  feedRoutes,
+  consumerRoutes,
   traceRoutes,
   runRoutes,
   timelineRoutes,

@@ -31,39 +31,41 @@ const toResource = (run: Run) => ({
 })
 const toData = ({ runs, next }: RunPage) => ({ runs: runs.map(toResource), next_cursor: nextCursor(next) })
 
-const RunsData = z.object({
-  runs: z.array(
-    z.object({
-      trace_id: z
-        .string()
-        .describe(
-          "Unique. A turn has its run_ref, a relational_update the run_ref with -update added, " +
-            "an eval the id of its run. Images, probes and research have their own"
-        ),
-      parent_trace_id: z
-        .string()
-        .nullable()
-        .describe("The turn that a relational_update, or an image requested by a reply, belongs to"),
-      session_id: z.string().nullable().describe("null: the run belongs to no session"),
-      kind: z
-        .enum(RUN_KINDS)
-        .describe(
-          "relational_update: analysis of a turn after its reply, for memories and the " +
-            "relationship. image: an image that was requested, listed with the turn before " +
-            "it, or on its own if there is none. eval: a whole run of a suite"
-        ),
-      status: z.enum(RUN_STATUSES).describe("A relational_update is queued, then completed"),
-      attempts: z.int(),
-      started_at: z.iso.datetime().nullable(),
-      finished_at: z.iso.datetime().nullable(),
-      error_code: z.string().nullable()
-    })
-  ),
-  next_cursor: z
-    .string()
-    .nullable()
-    .describe("A filtered page can be short or empty and still not be the last. Continue until it is null")
-})
+const RunsData = z
+  .object({
+    runs: z.array(
+      z.object({
+        trace_id: z
+          .string()
+          .describe(
+            "Unique. A turn has its run_ref, a relational_update the run_ref with -update added, " +
+              "an eval the id of its run. Images, probes and research have their own"
+          ),
+        parent_trace_id: z
+          .string()
+          .nullable()
+          .describe("The turn that a relational_update, or an image requested by a reply, belongs to"),
+        session_id: z.string().nullable().describe("null: the run belongs to no session"),
+        kind: z
+          .enum(RUN_KINDS)
+          .describe(
+            "relational_update: analysis of a turn after its reply, for memories and the " +
+              "relationship. image: an image that was requested, listed with the turn before " +
+              "it, or on its own if there is none. eval: a whole run of a suite"
+          ),
+        status: z.enum(RUN_STATUSES).describe("A relational_update is queued, then completed"),
+        attempts: z.int(),
+        started_at: z.iso.datetime().nullable(),
+        finished_at: z.iso.datetime().nullable(),
+        error_code: z.string().nullable()
+      })
+    ),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe("A filtered page can be short or empty and still not be the last. Continue until it is null")
+  })
+  .meta({ title: "RunPage" })
 
 export const runRoutes: Routes = ({ app, answer }) => {
   const tags = ["Observability"]
@@ -83,7 +85,7 @@ export const runRoutes: Routes = ({ app, answer }) => {
         tags,
         params: z.object({ session_id: z.string() }),
         querystring,
-        response: answers(RunsData, 404)
+        response: answers(RunsData, "session_not_found")
       }
     },
     (request, reply) =>

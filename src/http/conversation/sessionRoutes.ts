@@ -39,7 +39,14 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: SessionCreate,
-        response: answers(SessionData.extend({ created: z.boolean(), ...onCreate }), 404, 409, 413)
+        response: answers(
+          SessionData.extend({ created: z.boolean(), ...onCreate }),
+          "demo_quota_exceeded",
+          "character_not_found",
+          "session_not_found",
+          "character_archived",
+          "character_not_ready"
+        )
       }
     },
     (request, reply) =>
@@ -127,7 +134,13 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
     "/v1/sessions/:session_id",
     {
       config: { demo: true },
-      schema: { operationId: "getSession", summary: "Get a session", tags, params, response: answers(SessionData, 404) }
+      schema: {
+        operationId: "getSession",
+        summary: "Get a session",
+        tags,
+        params,
+        response: answers(SessionData, "session_not_found")
+      }
     },
     (request, reply) =>
       answer(

@@ -24,7 +24,7 @@ export const sessionStateRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get the state of a session, with the opt-in relationship scores",
         tags: ["Sessions"],
         params: z.object({ session_id: z.string() }),
-        response: answers(SessionStateData, 404)
+        response: answers(SessionStateData, "session_not_found")
       }
     },
     (request, reply) =>

@@ -60,7 +60,7 @@ export const timelineRoutes: Routes = ({ app, answer }) => {
           before: z.string().max(400).optional().describe("A time, or next_before of the previous page"),
           limit: listQuery.limit
         }),
-        response: answers(TimelineData, 404)
+        response: answers(TimelineData, "session_not_found")
       }
     },
     (request, reply) =>

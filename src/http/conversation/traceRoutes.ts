@@ -92,56 +92,58 @@ const Stage = z
     status: z.enum(["ok", "fallback", "skipped", "error"])
   })
   .loose()
-export const TraceData = z.object({
-  trace: z.array(
-    z.object({
-      run_ref: z.string(),
-      turn_index: z.int(),
-      reply_mode: z.enum(["fast", "deep"]),
-      outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
-      failure_reason: z.string().nullable(),
-      settled: z
-        .boolean()
-        .describe(
-          "Whether the turn has ended and has been analyzed. After that, the entry does " +
-            "not change, except for deliveries and the outcome of an image"
+export const TraceData = z
+  .object({
+    trace: z.array(
+      z.object({
+        run_ref: z.string(),
+        turn_index: z.int(),
+        reply_mode: z.enum(["fast", "deep"]),
+        outcome: z.enum(["replied", "withheld", "exited", "failed", "generating"]),
+        failure_reason: z.string().nullable(),
+        settled: z
+          .boolean()
+          .describe(
+            "Whether the turn has ended and has been analyzed. After that, the entry does " +
+              "not change, except for deliveries and the outcome of an image"
+          ),
+        attempts: z.int(),
+        recovered: z.boolean(),
+        latency_ms: z.number().nullable(),
+        cost_usd: z.number().nullable(),
+        tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
+        retrieval: z.object({
+          memory_ids: z.array(z.string()),
+          lore_ids: z.array(z.string()),
+          evidence_ids: z.array(z.string()),
+          edge_ids: z.array(z.string()),
+          npc_ids: z.array(z.string()),
+          arc_ids: z.array(z.string()),
+          storyline: z.object({ id: z.string(), beat: z.string() }).nullable()
+        }),
+        gates: z.array(
+          z.object({
+            gate: z.string(),
+            result: z.literal("refused"),
+            action: z.enum(["regenerate", "fallback_line", "drop"])
+          })
         ),
-      attempts: z.int(),
-      recovered: z.boolean(),
-      latency_ms: z.number().nullable(),
-      cost_usd: z.number().nullable(),
-      tokens: z.object({ input: z.int(), cached_input: z.int(), output: z.int() }),
-      retrieval: z.object({
-        memory_ids: z.array(z.string()),
-        lore_ids: z.array(z.string()),
-        evidence_ids: z.array(z.string()),
-        edge_ids: z.array(z.string()),
-        npc_ids: z.array(z.string()),
-        arc_ids: z.array(z.string()),
-        storyline: z.object({ id: z.string(), beat: z.string() }).nullable()
-      }),
-      gates: z.array(
-        z.object({
-          gate: z.string(),
-          result: z.literal("refused"),
-          action: z.enum(["regenerate", "fallback_line", "drop"])
-        })
-      ),
-      delivery: z
-        .object({ attempted: z.int(), delivered: z.int() })
-        .describe("Deliveries of the turn's events, one for each event and channel"),
-      stages: z.array(Stage)
-    })
-  ),
-  images: z
-    .array(TraceImage)
-    .describe(
-      "Images requested with POST /v1/images since the first of these turns, newest first, at " +
-        "most `limit`. An image requested by a reply is the stage `image` of its turn"
+        delivery: z
+          .object({ attempted: z.int(), delivered: z.int() })
+          .describe("Deliveries of the turn's events, one for each event and channel"),
+        stages: z.array(Stage)
+      })
     ),
-  engine: z.string(),
-  next_cursor: z.string().nullable()
-})
+    images: z
+      .array(TraceImage)
+      .describe(
+        "Images requested with POST /v1/images since the first of these turns, newest first, at " +
+          "most `limit`. An image requested by a reply is the stage `image` of its turn"
+      ),
+    engine: z.string(),
+    next_cursor: z.string().nullable()
+  })
+  .meta({ title: "Trace" })
 
 /** The turns of a session, as the trace shows them. */
 export const traceOf = Effect.fnUntraced(function* (
@@ -178,7 +180,7 @@ export const traceRoutes: Routes = ({ app, answer }) => {
         tags: ["Observability"],
         params: z.object({ session_id: z.string() }),
         querystring: z.object({ run_ref: z.string().max(64).optional(), ...listQuery }),
-        response: answers(TraceData, 404)
+        response: answers(TraceData, "session_not_found")
       }
     },
     (request, reply) =>

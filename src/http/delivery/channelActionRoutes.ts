@@ -29,7 +29,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
         summary: `Send a test event, which is not on the log, through a channel ${title}`,
         tags,
         params,
-        response: answers(ChannelTest, 404)
+        response: answers(ChannelTest, "channel_not_found")
       }
     },
     (request, reply) =>
@@ -55,7 +55,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
         tags,
         params,
         headers,
-        response: answers(ChannelData.extend(onCreate), 404)
+        response: answers(ChannelData.extend(onCreate), "channel_not_found")
       }
     },
     (request, reply) =>
@@ -87,7 +87,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
         tags,
         params,
         headers,
-        response: answers(ChannelData.extend(onCreate), 404)
+        response: answers(ChannelData.extend(onCreate), "channel_not_found")
       }
     },
     (request, reply) =>
@@ -120,7 +120,7 @@ export const channelActionRoutes = (server: Server, parent: ChannelParent): void
         params,
         headers,
         body: ChannelReplay,
-        response: answers(ChannelData.extend(onCreate), 404, 413)
+        response: answers(ChannelData.extend(onCreate), "channel_not_found")
       }
     },
     (request, reply) =>

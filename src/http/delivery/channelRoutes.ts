@@ -7,7 +7,7 @@ import { changeOf, checkUrl, distinct } from "./channelChange.ts"
 import { CHANNEL_PARENTS, channelActions, type ChannelParent, findScope, parentScope } from "./ChannelParent.ts"
 import { showChannel, toChannelResource } from "./channelResource.ts"
 import { success } from "#src/http/server/envelope.ts"
-import { createOnce } from "#src/http/server/idempotent.ts"
+import { createOnce, isReplay } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate, written } from "#src/http/server/schemas/answers.ts"
 import { channelCreate, channelData, ChannelDeleted, channelPage, channelPatch, shownSecret } from "./channelSchemas.ts"
@@ -16,6 +16,8 @@ import { configOf, findKind } from "./kindFields.ts"
 import type { Routes, Server } from "#src/http/server/Server.ts"
 import { channelExists } from "./channelExists.ts"
 import { channelLimitReached, channelNotFound } from "./deliveryErrors.ts"
+import { verifyChange } from "./verifyChange.ts"
+import { verifyReceiver } from "./verifyReceiver.ts"
 
 /** CRUD routes for the channels of one home. */
 const resourceRoutes = (server: Server, parent: ChannelParent): void => {
@@ -38,7 +40,13 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
         params: parentParams,
         headers,
         body: channelCreate(channelKinds),
-        response: answers(ChannelData.extend({ ...shownSecret, ...onCreate }), 404, 409, 413)
+        response: answers(
+          ChannelData.extend({ ...shownSecret, ...onCreate }),
+          String(parent.absent.code),
+          "channel_limit_reached",
+          "channel_unverified",
+          "channel_url_rejected"
+        )
       }
     },
     (request, reply) =>
@@ -50,10 +58,15 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
           const { url: text, secret: given, events, from } = request.body
           const kind = findKind(channelKinds, request.body.kind)
           const url = yield* checkUrl(text)
+          const secret = yield* readSecret(kind, given)
+          const config = configOf(kind, request.body)
+          const subscription = config["mcp_subscription"]
+          // Before the transaction of the create, which may not wait for a receiver.
+          if (typeof subscription === "string" && !(yield* isReplay(request)))
+            yield* verifyReceiver(subscription, url, secret)
           return yield* createOnce(
             request,
             Effect.gen(function* () {
-              const secret = yield* readSecret(kind, given)
               const channels = yield* Channels
               const channel = yield* channels
                 .create(scope, {
@@ -61,7 +74,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
                   url,
                   secret,
                   events: distinct(events),
-                  config: configOf(kind, request.body),
+                  config,
                   fromStart: from === "start"
                 })
                 .pipe(Effect.catchTag("ChannelLimitReached", () => Effect.fail(channelLimitReached(MAX_CHANNELS))))
@@ -88,7 +101,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
         tags,
         params: parentParams,
         querystring: z.object(listQuery),
-        response: answers(channelPage(channelKinds), 404)
+        response: answers(channelPage(channelKinds), String(parent.absent.code))
       }
     },
     (request, reply) =>
@@ -117,7 +130,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
         summary: `Get a channel ${title}`,
         tags,
         params,
-        response: answers(ChannelData, 404)
+        response: answers(ChannelData, "channel_not_found")
       }
     },
     (request, reply) =>
@@ -141,7 +154,12 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
         tags,
         params,
         body: channelPatch(channelKinds),
-        response: answers(ChannelData.extend({ ...shownSecret, ...written }), 404, 413)
+        response: answers(
+          ChannelData.extend({ ...shownSecret, ...written }),
+          "channel_not_found",
+          "channel_unverified",
+          "channel_url_rejected"
+        )
       }
     },
     (request, reply) =>
@@ -153,15 +171,15 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
           const channel = yield* Channels.use((channels) => channels.get(scope, id))
           if (channel === undefined) return yield* channelNotFound
           const kind = findKind(channelKinds, channel.kind)
-          const change = yield* changeOf(channelKinds, kind, request.body)
-          const changed = yield* showChannel(
-            server,
-            parent,
-            scope,
-            yield* Channels.use((channels) => channels.change(scope, id, change))
-          )
+          const change = yield* verifyChange(scope, channel, yield* changeOf(channelKinds, kind, request.body))
+          const stored = yield* Channels.use((channels) => channels.change(scope, channel, change))
+          const changed = yield* showChannel(server, parent, scope, stored)
           return { ...changed, ...shownOnce(kind, change.secret?.next) }
-        })
+        }).pipe(
+          // What was verified may no longer be what results. Each attempt fails only because another change succeeded.
+          Effect.retry({ while: ({ _tag }) => _tag === "ChannelChanged" }),
+          Effect.catchTag("ChannelChanged", Effect.die)
+        )
       )
   )
 
@@ -174,7 +192,7 @@ const resourceRoutes = (server: Server, parent: ChannelParent): void => {
         summary: `Delete a channel ${title}. Pending events are not pushed`,
         tags,
         params,
-        response: answers(ChannelDeleted, 404)
+        response: answers(ChannelDeleted, "channel_not_found")
       }
     },
     (request, reply) =>

@@ -1,6 +1,6 @@
 import * as z from "zod"
-import { OPERATIONAL_TYPES } from "#channels/OperationalLog.ts"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
+import { eventType } from "#src/http/conversation/eventSchemas.ts"
 import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import { secretOnChange, secretOnCreate } from "./channelSecret.ts"
 import { allConfigFields, configFields } from "./kindFields.ts"
@@ -8,25 +8,9 @@ import { allConfigFields, configFields } from "./kindFields.ts"
 /** How long a replaced secret keeps signing by default. */
 const DAY_SECONDS = 86_400
 
-/**
- * The event types of contract 6, those of service replies by a messenger's bot, and those of the app's operational log,
- * which only app-wide channels receive. An unknown type would never be delivered, so a typo is an error.
- */
+/** Those of the app's operational log are only received by app-wide channels. */
 const eventTypes = z
-  .array(
-    z.enum([
-      ...OPERATIONAL_TYPES,
-      "channel.notice",
-      "message.created",
-      "message.edited",
-      "run.status",
-      "image.ready",
-      "character.initiated",
-      "session.exited",
-      "message.failed",
-      "relationship_score.changed"
-    ])
-  )
+  .array(eventType)
   .min(1)
   .max(32)
   .nullable()
@@ -68,20 +52,24 @@ export const channelCreate = (kinds: ReadonlyArray<ChannelKind>): z.ZodType<Chan
       })
     )
   if (first === undefined) throw new Error("there is no kind whose channels apps make")
-  return others.length === 0 ? first : z.discriminatedUnion("kind", [first, ...others])
+  return (others.length === 0 ? first : z.discriminatedUnion("kind", [first, ...others])).meta({
+    title: "ChannelCreate"
+  })
 }
 
 /** What may change of a channel of one of these kinds. */
 export const channelPatch = (kinds: ReadonlyArray<ChannelKind>) =>
-  z.object({
-    url: url.optional(),
-    events: eventTypes,
-    ...allConfigFields(kinds),
-    secret: secretOnChange(kinds),
-    previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
-      .default(DAY_SECONDS)
-      .meta({ description: "How long the replaced secret also signs" })
-  })
+  z
+    .object({
+      url: url.optional(),
+      events: eventTypes,
+      ...allConfigFields(kinds),
+      secret: secretOnChange(kinds),
+      previous_secret_ttl_seconds: wholeBetween(0, DAY_SECONDS)
+        .default(DAY_SECONDS)
+        .meta({ description: "How long the replaced secret also signs" })
+    })
+    .meta({ title: "ChannelPatch" })
 export type ChannelPatch = z.output<ReturnType<typeof channelPatch>>
 
 export const ChannelReplay = z.object({
@@ -92,34 +80,36 @@ export const ChannelReplay = z.object({
 })
 
 export const channelData = (kinds: ReadonlyArray<ChannelKind>) =>
-  z.object({
-    id: z.string(),
-    session_id: z.string().nullable().describe("null: every session of the app"),
-    kind: z.enum(kinds.filter(({ config }) => config !== null).map(({ name }) => name)),
-    url: z
-      .string()
-      .describe(
-        "Masked: only the host and the first segment of the path are shown. The rest " +
-          "may hold a credential. It is stored encrypted and never shown"
-      ),
-    events: z.array(z.string()).nullable().describe("null: all"),
-    ...allConfigFields(kinds),
-    status: z
-      .enum(["active", "paused", "failing", "disabled"])
-      .describe("failing: no success for a day, retried once an hour. disabled: not retried until resume or replay"),
-    position: z
-      .int()
-      .nullable()
-      .describe(
-        "Cursor of the last event that the channel has processed. null for " +
-          "an app-wide channel, which has one in each session"
-      ),
-    consecutive_failures: z.int(),
-    created_at: z.iso.datetime()
-  })
+  z
+    .object({
+      id: z.string(),
+      session_id: z.string().nullable().describe("null: every session of the app"),
+      kind: z.enum(kinds.filter(({ config }) => config !== null).map(({ name }) => name)),
+      url: z
+        .string()
+        .describe(
+          "Masked: only the host and the first segment of the path are shown. The rest " +
+            "may hold a credential. It is stored encrypted and never shown"
+        ),
+      events: z.array(z.string()).nullable().describe("null: all"),
+      ...allConfigFields(kinds),
+      status: z
+        .enum(["active", "paused", "failing", "disabled"])
+        .describe("failing: no success for a day, retried once an hour. disabled: not retried until resume or replay"),
+      position: z
+        .int()
+        .nullable()
+        .describe(
+          "Cursor of the last event that the channel has processed. null for " +
+            "an app-wide channel, which has one in each session"
+        ),
+      consecutive_failures: z.int(),
+      created_at: z.iso.datetime()
+    })
+    .meta({ title: "Channel" })
 export const shownSecret = { secret: z.string().optional().describe("Only in the response that set it") }
 export const channelPage = (kinds: ReadonlyArray<ChannelKind>) =>
-  z.object({ channels: z.array(channelData(kinds)), next_cursor: z.string().nullable() })
+  z.object({ channels: z.array(channelData(kinds)), next_cursor: z.string().nullable() }).meta({ title: "ChannelPage" })
 export const ChannelDeleted = z.object({ id: z.string(), deleted: z.literal(true) })
 
 const outcomes = ["sent", "not_sent", "unknown", "rejected", "gone"] as const

@@ -34,3 +34,12 @@ export const retryLimitReached = defineError(
   "Too many deliveries of this channel are waiting for a retry.",
   "Wait until they are done, or push everything after a cursor again with POST .../channels/{channel_id}/replay."
 )
+const unverified = defineError(
+  422,
+  "channel_unverified",
+  "The URL didn't confirm the subscription.",
+  'Answer a request with {"type": "verification"} with 200 and {"challenge": ...}, the challenge of the request.'
+)
+/** `reason`: why, for programs. */
+export const channelUnverified = (reason: string) =>
+  unverified.saying(`The URL didn't confirm the subscription (${reason}).`, unverified.fix, { reason })

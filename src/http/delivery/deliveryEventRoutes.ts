@@ -5,7 +5,7 @@ import { MAX_PAGE } from "#channels/event-log/EventLog.ts"
 import { poll } from "#channels/event-log/poll.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
-import { cursorExpired } from "#src/http/conversation/conversationErrors.ts"
+import { refuseExpired } from "#src/http/conversation/conversationErrors.ts"
 import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
@@ -31,7 +31,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
           limit: wholeInQuery(1, MAX_PAGE).default(MAX_PAGE),
           wait: betweenInQuery(0, 30).default(0).describe("Seconds to wait for an event if there is none yet")
         }),
-        response: answers(EventPage, 410)
+        response: answers(EventPage, "cursor_expired")
       }
     },
     async (request, reply) => {
@@ -47,8 +47,9 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
             poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping)
           )
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
-          const { text, nextCursor, tail, keptAfter } = yield* Effect.fromOption(page).pipe(Effect.orDie)
-          if (since < keptAfter) return yield* cursorExpired(keptAfter)
+          const chunk = yield* Effect.fromOption(page).pipe(Effect.orDie)
+          yield* refuseExpired(since, chunk)
+          const { text, nextCursor, tail } = chunk
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
             {
               command: curl(baseUrl(), "GET", `/v1/delivery/events?since=${nextCursor}&wait=30`),

@@ -70,7 +70,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: z.object({ session_id: z.string() }),
         querystring: z.object({ channel_id: z.string().max(64).optional(), ...listQuery }),
-        response: answers(DeliveryPage, 404)
+        response: answers(DeliveryPage, "session_not_found")
       }
     },
     (request, reply) =>
@@ -112,7 +112,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get a delivery of one event to one channel, with each attempt",
         tags,
         params,
-        response: answers(DeliveryDetail, 404)
+        response: answers(DeliveryDetail, "delivery_not_found")
       }
     },
     (request, reply) =>
@@ -149,7 +149,7 @@ export const deliveryRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(DeliveryData.extend(onCreate), 404, 409)
+        response: answers(DeliveryData.extend(onCreate), "delivery_not_found", "delivery_retry_limit_reached")
       }
     },
     (request, reply) =>

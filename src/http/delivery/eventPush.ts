@@ -1,11 +1,5 @@
-import * as z from "zod"
-import { EventData } from "#src/http/conversation/eventSchemas.ts"
-
 const header = (name: string, description: string, schema: object = { type: "string" }) =>
   ({ in: "header", name, required: true, description, schema }) as const
-
-// For readers of events: as in answers, undocumented fields may be present.
-const { $schema: _, ...event } = z.toJSONSchema(EventData, { io: "input" })
 
 /** The request that webhook channels send, for the OpenAPI document. */
 export const eventPush = {
@@ -32,7 +26,10 @@ export const eventPush = {
       header("x-service-event-id", "The event's id"),
       header("x-service-cursor", "The event's cursor", { type: "integer" })
     ],
-    requestBody: { required: true, content: { "application/json": { schema: event as object } } },
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/WebhookEvent" } } }
+    },
     responses: {
       "2XX": { description: "Accepted. The body is ignored" },
       "410": { description: "Disables the channel: nothing is sent to this URL again" },

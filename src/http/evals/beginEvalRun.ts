@@ -10,10 +10,15 @@ import { evalBudgetRequired, evalNotFunded } from "./evalErrors.ts"
  */
 export const beginEvalRun = Effect.fnUntraced(function* (
   appId: string,
-  { max_cost_usd, ...order }: Omit<RunOrder, "max_cost_micro_usd"> & { readonly max_cost_usd: number | undefined }
+  {
+    max_cost_usd,
+    ...asked
+  }: Omit<RunOrder, "max_cost_micro_usd" | "prompt_bytes"> & { readonly max_cost_usd: number | undefined }
 ) {
   const runs = yield* EvalRuns
   const most = Math.round((max_cost_usd ?? 0) * 1_000_000)
+  const prompt_bytes = yield* runs.promptBytes(appId, asked.character_slug, asked.character_version)
+  const order = { ...asked, prompt_bytes }
   const dearest = Math.max(...order.cases.map((one) => worstOf(runs.pricing, order, one)))
   if (dearest > most) return yield* evalBudgetRequired(toUsd(dearest))
   return yield* runs.create(appId, { ...order, max_cost_micro_usd: most }).pipe(

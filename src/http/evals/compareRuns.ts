@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { compare } from "#pipeline/evals/compare.ts"
-import { EvalRuns, type StoredRun, toCaseResults } from "#src/db/evals/EvalRuns.ts"
+import { EvalRuns, type StoredRun } from "#src/db/evals/EvalRuns.ts"
+import { toCaseResults } from "#src/db/evals/toCaseResults.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { findEvalRun, findFinishedRun } from "./findEvalRun.ts"
 import { evalRunNotFinished } from "./evalErrors.ts"

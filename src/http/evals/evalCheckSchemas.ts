@@ -32,7 +32,7 @@ const SCALES = { flaw_critique: [0, 100], pairwise_vs_baseline: [0, 1] } as cons
 const scaleOf = (rubric: (typeof RUBRICS)[number]): readonly [number, number] =>
   rubric === "flaw_critique" || rubric === "pairwise_vs_baseline" ? SCALES[rubric] : [1, 5]
 
-const check = z.discriminatedUnion("type", [
+export const evalCheck = z.discriminatedUnion("type", [
   words("contains"),
   words("not_contains"),
   z.object({ type: type("regex"), value: text(1, 500).refine((pattern) => costOf(pattern) <= MAX_COST, NOT_RE2) }),
@@ -73,4 +73,4 @@ const check = z.discriminatedUnion("type", [
         context.addIssue({ code: "custom", path: ["min"], message: `Must be from ${least} to ${most} for ${rubric}` })
     })
 ])
-export const checks = z.array(check).max(30).default([])
+export const checks = z.array(evalCheck).max(30).default([])

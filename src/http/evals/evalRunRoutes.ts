@@ -4,7 +4,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { EVAL_STATUSES, EvalRuns, type StoredRun } from "#src/db/evals/EvalRuns.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { cursorKey, listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
+import { cursorKey, listedPage, listQuery, numberCursorKey, page } from "#src/http/server/listing.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
 import { compareRuns } from "./compareRuns.ts"
 import { findEvalRun } from "./findEvalRun.ts"
@@ -44,7 +44,15 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: z.object({ suite_id: z.string() }),
         headers,
         body: RunCreate,
-        response: answers(EvalRunData.extend(created), 404, 409, 413)
+        response: answers(
+          EvalRunData.extend(created),
+          "budget_exceeded",
+          "character_not_found",
+          "eval_run_not_found",
+          "eval_suite_not_found",
+          "version_not_found",
+          "eval_budget_required"
+        )
       }
     },
     (request, reply) =>
@@ -100,7 +108,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get the progress and the results of a run",
         tags,
         params,
-        response: answers(EvalRunData, 404)
+        response: answers(EvalRunData, "eval_run_not_found")
       }
     },
     (request, reply) =>
@@ -117,7 +125,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         querystring: z.object({ status: z.enum(["pass", "fail", "skipped", "error"]).optional(), ...listQuery }),
-        response: answers(ResultPage, 404)
+        response: answers(ResultPage, "eval_run_not_found")
       }
     },
     (request, reply) =>
@@ -128,10 +136,10 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { status = null, cursor, limit } = request.query
           const after = yield* numberCursorKey(cursor)
           const { run_id } = yield* findEvalRun(request.principal.appId, request.params.run_id)
-          const rows = yield* EvalRuns.use((runs) =>
-            runs.results(request.principal.appId, run_id, { status, after, limit: limit + 1 })
+          const found = yield* EvalRuns.use((runs) =>
+            runs.results(request.principal.appId, run_id, { status, after, limit })
           )
-          const { items, next_cursor } = page(rows, limit, (row) => String(row.place))
+          const { items, next_cursor } = listedPage(found, (row) => String(row.place))
           return success({ results: items.map(toEvalResult), next_cursor })
         })
       )
@@ -155,7 +163,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
             .optional()
             .describe("The run to compare with. Default: the baseline that the run was started with")
         }),
-        response: answers(CompareData, 404, 409)
+        response: answers(CompareData, "eval_run_not_found", "eval_run_not_finished")
       }
     },
     (request, reply) =>
@@ -179,7 +187,7 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(EvalRunData.extend(created), 404)
+        response: answers(EvalRunData.extend(created), "eval_run_not_found")
       }
     },
     (request, reply) =>
@@ -212,7 +220,13 @@ export const evalRunRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers,
         body: RegradeCreate.prefault({}),
-        response: answers(EvalRunData.extend(created), 404, 409, 413)
+        response: answers(
+          EvalRunData.extend(created),
+          "budget_exceeded",
+          "eval_run_not_found",
+          "eval_budget_required",
+          "eval_run_not_finished"
+        )
       }
     },
     (request, reply) =>

@@ -10,7 +10,7 @@ import { characterNotFound } from "#src/http/character/characterErrors.ts"
 import { evalSuiteNotFound } from "./evalErrors.ts"
 import { versionConflict } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
+import { cursorKey, listedPage, listQuery } from "#src/http/server/listing.ts"
 import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { SuiteCreate, SuiteData, SuiteDeleted, SuitePage, SuitePatch } from "./evalSuiteSchemas.ts"
@@ -67,7 +67,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: SuiteCreate,
-        response: answers(SuiteData.extend(created), 404, 409, 413)
+        response: answers(SuiteData.extend(created), "character_not_found")
       }
     },
     (request, reply) =>
@@ -108,10 +108,10 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
         Effect.gen(function* () {
           const { character_slug: characterSlug = null, cursor, limit } = request.query
           const before = yield* cursorKey(cursor)
-          const rows = yield* EvalSuites.use((suites) =>
-            suites.list(request.principal.appId, { characterSlug, before, limit: limit + 1 })
+          const found = yield* EvalSuites.use((suites) =>
+            suites.list(request.principal.appId, { characterSlug, before, limit })
           )
-          const { items, next_cursor } = page(rows, limit, (row) => row.suite_id)
+          const { items, next_cursor } = listedPage(found, (row) => row.suite_id)
           return success({ suites: items.map(toResource), next_cursor })
         })
       )
@@ -125,7 +125,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get an eval suite",
         tags,
         params,
-        response: answers(SuiteData, 404)
+        response: answers(SuiteData, "eval_suite_not_found")
       }
     },
     (request, reply) =>
@@ -152,7 +152,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: SuitePatch,
-        response: answers(SuiteData.extend(written), 404, 409, 413)
+        response: answers(SuiteData.extend(written), "character_not_found", "eval_suite_not_found", "version_conflict")
       }
     },
     (request, reply) =>
@@ -191,7 +191,7 @@ export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Delete an eval suite. Its runs are kept",
         tags,
         params,
-        response: answers(SuiteDeleted, 404)
+        response: answers(SuiteDeleted, "eval_suite_not_found")
       }
     },
     (request, reply) =>

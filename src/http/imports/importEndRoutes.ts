@@ -34,7 +34,21 @@ export const importEndRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers,
         body: ImportCommit,
-        response: answers(ImportCommitted.extend(created), 404, 409, 413, 502)
+        response: answers(
+          ImportCommitted.extend(created),
+          "demo_quota_exceeded",
+          "character_not_found",
+          "import_not_found",
+          "asset_limit_reached",
+          "evidence_limit_reached",
+          "import_expired",
+          "import_hash_mismatch",
+          "import_not_ready",
+          "slug_taken",
+          "version_conflict",
+          "world_limit_reached",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -89,7 +103,7 @@ export const importEndRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(ImportData.extend(created), 404, 409)
+        response: answers(ImportData.extend(created), "import_not_found", "import_expired", "import_not_ready")
       }
     },
     (request, reply) =>

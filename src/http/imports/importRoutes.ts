@@ -17,6 +17,7 @@ import { answers, created, written } from "#src/http/server/schemas/answers.ts"
 import { MAX_OPEN, requireImportCapacity } from "./importCapacity.ts"
 import { ImportCreate, ImportData, ImportPage, ImportPatch } from "./importSchemas.ts"
 import { stageOnThread } from "./onImportThread.ts"
+import { recordFailure } from "./recordFailure.ts"
 import { reviseImport } from "./reviseImport.ts"
 import { shownImport } from "./shownImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -50,6 +51,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           )
         )
       },
+      onError: (request, reply, error) => run(reply, recordFailure(request, error)),
       // Validation runs on a thread (stageImport).
       validatorCompiler: () => (value: unknown) => ({ value }),
       schema: {
@@ -62,7 +64,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         tags,
         headers,
         body: ImportCreate,
-        response: answers(ImportData.extend(created), 404, 409, 413)
+        response: answers(ImportData.extend(created), "character_not_found", "import_limit_reached")
       }
     },
     (request, reply) =>
@@ -129,7 +131,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         summary: "Get an import: the parsed content, and what to review",
         tags,
         params,
-        response: answers(ImportData, 404)
+        response: answers(ImportData, "import_not_found")
       }
     },
     (request, reply) =>
@@ -153,7 +155,7 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         tags,
         params,
         body: ImportPatch,
-        response: answers(ImportData.extend(written), 404, 409, 413)
+        response: answers(ImportData.extend(written), "import_not_found", "import_expired", "import_not_ready")
       }
     },
     (request, reply) =>

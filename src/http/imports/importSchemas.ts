@@ -51,7 +51,7 @@ export const ImportPatch = z.object({
     .optional()
     .meta({
       description: "New values, by path in the bundle",
-      examples: [{ "character.display_name": "Mara", "lore[0].enabled": false }]
+      examples: [{ "character.display_name": "Mara", "character.visible_bio": "Mends clocks." }]
     }),
   drop: texts(100, 400)
     .optional()

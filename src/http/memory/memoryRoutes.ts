@@ -55,7 +55,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
           pinned: z.enum(["true", "false"]).optional(),
           ...listQuery
         }),
-        response: answers(MemoryPage, 404)
+        response: answers(MemoryPage, "session_not_found")
       }
     },
     (request, reply) =>
@@ -96,7 +96,13 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: inSession,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: MemoryCreate,
-        response: answers(MemoryData.extend(created), 404, 409, 413)
+        response: answers(
+          MemoryData.extend(created),
+          "session_not_found",
+          "memory_forgotten",
+          "person_opted_out",
+          "pinned_limit_reached"
+        )
       }
     },
     (request, reply) =>
@@ -129,7 +135,13 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
     one,
     {
       config: { demo: true },
-      schema: { operationId: "getMemory", summary: "Get a memory", tags, params, response: answers(MemoryData, 404) }
+      schema: {
+        operationId: "getMemory",
+        summary: "Get a memory",
+        tags,
+        params,
+        response: answers(MemoryData, "memory_not_found", "session_not_found")
+      }
     },
     (request, reply) =>
       answer(
@@ -153,7 +165,14 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: MemoryPatch,
-        response: answers(MemoryData.extend(written), 404, 409, 413)
+        response: answers(
+          MemoryData.extend(written),
+          "memory_not_found",
+          "session_not_found",
+          "memory_forgotten",
+          "person_opted_out",
+          "pinned_limit_reached"
+        )
       }
     },
     (request, reply) =>
@@ -192,7 +211,7 @@ export const memoryRoutes: Routes = ({ app, answer, baseUrl }) => {
         description: "The messages stay on the event log. DELETE /v1/end-users/{external_user_ref} erases them too.",
         tags,
         params,
-        response: answers(MemoryData, 404)
+        response: answers(MemoryData, "memory_not_found", "session_not_found")
       }
     },
     (request, reply) =>

@@ -79,7 +79,7 @@ export const FoundMemoryData = MemoryData.extend({
     lexical: share.describe("Lexical match with the query, relative to the best result"),
     recency: share,
     importance: share,
-    dense: z.null().describe("Always null: embeddings are not used")
+    dense: z.null().describe("Always null: memories are not embedded")
   })
 })
 export const MemoriesFound = z.object({ memories: z.array(FoundMemoryData) })

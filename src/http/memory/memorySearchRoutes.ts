@@ -21,7 +21,7 @@ export const memorySearchRoutes: Routes = ({ app, answer }) => {
         tags: ["Relationship"],
         params: z.object({ session_id: z.string() }),
         body: MemorySearchBody,
-        response: answers(MemoriesFound, 404, 413)
+        response: answers(MemoriesFound, "session_not_found")
       }
     },
     (request, reply) =>

@@ -33,7 +33,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
         tags,
         params: inSession,
         querystring: z.object({ status: loopStatus.optional(), ...listQuery }),
-        response: answers(OpenLoopPage, 404)
+        response: answers(OpenLoopPage, "session_not_found")
       }
     },
     (request, reply) =>
@@ -65,7 +65,7 @@ export const openLoopRoutes: Routes = ({ app, answer }) => {
         tags,
         params: inSession.extend({ loop_id: z.string() }),
         body: OpenLoopPatch,
-        response: answers(OpenLoopData.extend(written), 404, 413)
+        response: answers(OpenLoopData.extend(written), "open_loop_not_found", "session_not_found")
       }
     },
     (request, reply) =>

@@ -20,7 +20,7 @@ export const relationshipScoreRoutes: Routes = ({ app, answer }) => {
         summary: "Get the relationship scores of the session. Empty until the app opts in",
         tags: ["Relationship"],
         params: z.object({ session_id: z.string() }),
-        response: answers(RelationalMeter, 404)
+        response: answers(RelationalMeter, "session_not_found")
       }
     },
     (request, reply) =>

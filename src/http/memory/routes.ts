@@ -2,6 +2,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { memoryRoutes } from "./memoryRoutes.ts"
 import { memorySearchRoutes } from "./memorySearchRoutes.ts"
 import { openLoopRoutes } from "./openLoopRoutes.ts"
+import { recallRoutes } from "./recallRoutes.ts"
 import { relationshipScoreRoutes } from "./relationshipScoreRoutes.ts"
 import { snapshotRoutes } from "./snapshotRoutes.ts"
 
@@ -10,6 +11,7 @@ export const routes: ReadonlyArray<Routes> = [
   relationshipScoreRoutes,
   memoryRoutes,
   memorySearchRoutes,
+  recallRoutes,
   openLoopRoutes,
   snapshotRoutes
 ]

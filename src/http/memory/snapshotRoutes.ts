@@ -62,7 +62,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
         tags,
         params,
         querystring: z.object(listQuery),
-        response: answers(SnapshotPage, 404)
+        response: answers(SnapshotPage, "session_not_found")
       }
     },
     (request, reply) =>
@@ -92,7 +92,7 @@ export const snapshotRoutes: Routes = ({ app, answer }) => {
         summary: "Get the newest snapshot",
         tags,
         params,
-        response: answers(SnapshotData, 404)
+        response: answers(SnapshotData, "session_not_found", "snapshot_not_found")
       }
     },
     (request, reply) =>

@@ -17,10 +17,18 @@ const JSON_TYPE = "application/json; charset=utf-8"
 const json = (status: number, body: object): Answer => ({ status, type: JSON_TYPE, body: JSON.stringify(body) })
 const PATHS = "/healthz, /readyz, /metrics"
 const notFound = json(404, {
-  detail: { code: "route_not_found", message: "There is nothing here.", fix: `This listener has ${PATHS}.` }
+  detail: {
+    code: "route_not_found",
+    message: "There is no such path on this listener.",
+    fix: `This listener has ${PATHS}.`
+  }
 })
 const notAllowed = json(405, {
-  detail: { code: "method_not_allowed", message: "This listener only reads.", fix: `Send GET to one of ${PATHS}.` }
+  detail: {
+    code: "method_not_allowed",
+    message: "This listener accepts only GET requests.",
+    fix: `Send GET to one of ${PATHS}.`
+  }
 })
 
 /**

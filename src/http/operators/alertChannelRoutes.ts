@@ -84,7 +84,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         summary: "Have alerts sent to a webhook. The answer has the secret that they are signed with",
         headers,
         body: z.object({ url: z.string().min(1).max(MAX_URL) }),
-        response: answers(AlertChannelCreated, 409, 413)
+        response: answers(AlertChannelCreated, "channel_limit_reached", "channel_url_rejected")
       }
     },
     (request, reply) =>
@@ -119,7 +119,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         operationId: "deleteAlertChannel",
         summary: "Send no more alerts to a webhook",
         params,
-        response: answers(AlertChannelDeleted, 404)
+        response: answers(AlertChannelDeleted, "channel_not_found")
       }
     },
     (request, reply) => {
@@ -150,7 +150,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         summary: "Resume a webhook for alerts that is failing or disabled. It continues where it stopped",
         params,
         headers,
-        response: answers(AlertChannelResumed, 404)
+        response: answers(AlertChannelResumed, "channel_not_found")
       }
     },
     (request, reply) => {
@@ -181,7 +181,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
         operationId: "testAlertChannel",
         summary: "Send a test event to a webhook for alerts, and see the result",
         params,
-        response: answers(AlertChannelTested, 404)
+        response: answers(AlertChannelTested, "channel_not_found")
       }
     },
     (request, reply) =>

@@ -14,7 +14,8 @@ import { between } from "#src/http/server/schemas/number.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { KeyData, KeyPage, shownKey } from "#src/http/tenancy/accountSchemas.ts"
-import { isKeyPrefix, toKeyResource } from "#src/http/tenancy/keyResource.ts"
+import { isKeyPrefix } from "#src/accounts/apiKey.ts"
+import { toKeyResource } from "#src/http/tenancy/keyResource.ts"
 import { ACTS, VIEWS } from "./access.ts"
 import { Reason } from "./botActionRoutes.ts"
 import { findAnyApp, showApp } from "./operatorAppRoutes.ts"
@@ -44,7 +45,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         summary: "Create an app of the operator, with its first key, which is shown only once",
         headers,
         body: AppCreate,
-        response: answers(AppCreated, 409, 413)
+        response: answers(AppCreated)
       }
     },
     (request, reply) =>
@@ -75,7 +76,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         summary: "Suspend everything that an app does. Its keys are refused with 403 app_suspended; nothing is lost",
         params,
         body: Reason.optional(),
-        response: answers(shown, 404, 413)
+        response: answers(shown, "app_not_found")
       }
     },
     (request, reply) =>
@@ -100,7 +101,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         operationId: "resumeApp",
         summary: "Resume a suspended app. Everything continues where it stopped",
         params,
-        response: answers(shown, 404)
+        response: answers(shown, "app_not_found")
       }
     },
     (request, reply) =>
@@ -126,7 +127,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         summary: "Update the budgets and limits of an app of any account by JSON merge patch",
         params,
         body: AppCapsPatch,
-        response: answers(shown, 404, 413)
+        response: answers(shown, "app_not_found")
       }
     },
     (request, reply) =>
@@ -150,7 +151,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         summary: "List the keys of an app of any account: name, prefix and last use",
         params,
         querystring: z.object(listQuery),
-        response: answers(KeyPage, 404)
+        response: answers(KeyPage, "app_not_found")
       }
     },
     (request, reply) =>
@@ -176,7 +177,7 @@ export const appActionRoutes: Routes = ({ app, answer }) => {
         operationId: "revokeOperatorAppKey",
         summary: "Revoke a key permanently. Its open connections end within a second",
         params: z.object({ app_id: z.string(), prefix: z.string() }),
-        response: answers(KeyData, 404)
+        response: answers(KeyData, "api_key_not_found", "app_not_found")
       }
     },
     (request, reply) =>

@@ -107,7 +107,17 @@ export const botActionRoutes: Routes = ({ app, answer }) => {
           summary,
           params: z.object({ bot_id: z.string() }),
           body: Reason.optional(),
-          response: answers(FleetBotData.extend(written), 404, 409, 413, 502)
+          response: answers(
+            FleetBotData.extend(written),
+            "bot_not_found",
+            "bot_not_managed",
+            "bot_status_conflict",
+            "managed_bots_unavailable",
+            "telegram_profile_rejected",
+            "telegram_webhook_foreign",
+            "telegram_token_invalid",
+            "upstream_failed"
+          )
         }
       },
       (request, reply) =>

@@ -127,7 +127,7 @@ export const botBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Act on every bot that a filter selects, as a batch with one outcome for each; or preview it",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: FleetBatchCreate,
-        response: answers(FleetBatchData, 409, 413)
+        response: answers(FleetBatchData, "selection_changed", "selection_too_large")
       }
     },
     (request, reply) =>
@@ -159,7 +159,7 @@ export const botBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
         operationId: "getFleetBatch",
         summary: "Get the progress of a batch of the operator",
         params,
-        response: answers(BatchProgress.extend({ dry_run: z.literal(false) }), 404)
+        response: answers(BatchProgress.extend({ dry_run: z.literal(false) }), "batch_not_found")
       }
     },
     (request, reply) =>
@@ -179,7 +179,7 @@ export const botBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "List the outcome of each item of a batch of the operator",
         params,
         querystring: z.object(listQuery),
-        response: answers(BatchItems, 404)
+        response: answers(BatchItems, "batch_not_found")
       }
     },
     (request, reply) =>

@@ -26,7 +26,7 @@ export const breakGlassRoutes: Routes = ({ app, answer }) => {
         params: z.object({ session_id: z.string() }),
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: BreakGlassOpen,
-        response: answers(BreakGlassData.extend(created), 404, 413)
+        response: answers(BreakGlassData.extend(created), "session_not_found")
       }
     },
     (request, reply) =>

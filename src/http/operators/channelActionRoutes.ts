@@ -41,7 +41,7 @@ const changing = Effect.fnUntraced(function* (
 /** Actions on the webhooks of any app. */
 export const operatorChannelActionRoutes: Routes = ({ app, answer }) => {
   const params = z.object({ channel_id: z.string() })
-  const response = answers(OperatorChannel.extend(written), 404, 413)
+  const response = answers(OperatorChannel.extend(written), "channel_not_found")
 
   app.post(
     "/admin/channels/:channel_id/pause",
@@ -117,7 +117,7 @@ export const operatorChannelActionRoutes: Routes = ({ app, answer }) => {
         operationId: "testOperatorChannel",
         summary: "Send a test event, which is not on the log, through a webhook of any app",
         params,
-        response: answers(ChannelTest, 404)
+        response: answers(ChannelTest, "channel_not_found")
       }
     },
     (request, reply) =>

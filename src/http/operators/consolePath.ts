@@ -3,11 +3,18 @@ import type { FastifyRequest } from "fastify"
 const CONSOLE = "/console"
 const MAX_CHARACTERS = 1000
 
+/** Whether a browser takes the path as it is written. It resolves `..` and `%2e%2e`, which may lead elsewhere. */
+const hasNoDots = (text: string): boolean => {
+  const [path = ""] = text.split(/[?#]/)
+  return URL.parse(text, "http://_")?.pathname === path
+}
+
 /** A page of the console from a link or a form. Anything else, such as another site, becomes the first page. */
 export const consolePath = (text: unknown): string =>
   typeof text === "string" &&
   text.length <= MAX_CHARACTERS &&
   /^\/console(?:[/?][\x21-\x7e]*)?$/.test(text) &&
+  hasNoDots(text) &&
   !text.startsWith("/console/sign-")
     ? text
     : CONSOLE

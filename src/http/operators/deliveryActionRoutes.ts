@@ -30,7 +30,7 @@ const RetryBatchCreate = Reason.extend({
   filter: z
     .object(attemptFilterFields)
     .refine((filter) => filter.since !== undefined || filter.event_id !== undefined, {
-      message: "Must have since or event_id, so that nothing old is repeated by accident"
+      message: "Must have since or event_id, so that old deliveries are not repeated by accident"
     }),
   per_minute: wholeBetween(1, 6000).default(60).meta({ description: "How many deliveries are repeated per minute" }),
   dry_run: z.boolean().default(false).meta({ description: "Only count and name what would be repeated" }),
@@ -66,7 +66,7 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
         summary: "Retry the delivery of an attempt now: again if it has ended, or without waiting",
         params: z.object({ attempt_id: z.string() }),
         body: Reason.optional(),
-        response: answers(RetryResult, 404, 409, 413)
+        response: answers(RetryResult, "delivery_not_found", "delivery_retry_limit_reached")
       }
     },
     (request, reply) =>
@@ -113,7 +113,7 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
         summary: "Retry every delivery that a filter selects and that has not arrived since, at a rate; or preview it",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: RetryBatchCreate,
-        response: answers(RetryBatchData, 409, 413)
+        response: answers(RetryBatchData, "selection_changed", "selection_too_large")
       }
     },
     (request, reply) =>

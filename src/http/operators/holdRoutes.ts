@@ -54,7 +54,7 @@ export const holdRoutes: Routes = ({ app, answer }) => {
         operationId: "putHold",
         summary: "Put the Telegram bots of an app, or of all apps, on hold: updates are kept, and nothing is sent",
         body: Reason.extend(Scope.shape),
-        response: answers(Holds.extend(written), 404, 413)
+        response: answers(Holds.extend(written), "app_not_found")
       }
     },
     (request, reply) =>
@@ -80,7 +80,7 @@ export const holdRoutes: Routes = ({ app, answer }) => {
         operationId: "releaseHold",
         summary: "Release a hold. Everything continues where it stopped",
         body: Scope,
-        response: answers(Holds.extend(written), 404, 413)
+        response: answers(Holds.extend(written), "app_not_found")
       }
     },
     (request, reply) =>

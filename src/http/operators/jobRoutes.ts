@@ -106,7 +106,7 @@ export const jobRoutes: Routes = ({ app, answer }) => {
       `/admin/jobs/:job_id/${action}`,
       {
         config: { auth: { operator: "operator" }, writes: true },
-        schema: { operationId, summary, params, headers, response: answers(JobChangedData, 404) }
+        schema: { operationId, summary, params, headers, response: answers(JobChangedData, "failed_job_not_found") }
       },
       (request, reply) =>
         answer(

@@ -8,13 +8,13 @@ export const operatorTokenNotFound = tokenNotFound.saying(
 export const operatorSessionNotFound = defineError(
   404,
   "operator_session_not_found",
-  "There is no such session of an operator, or it is not yours.",
+  "There is no such operator session, or it is not yours.",
   "List the sessions with GET /admin/sign-ins."
 )
 const contentIsClosed = defineError(
   403,
   "content_closed",
-  "What was said in this session is closed to you.",
+  "The content of this session is hidden from you.",
   "Give a reason with POST /admin/sessions/{session_id}/break-glass. It opens the session for 15 minutes."
 )
 /** The content of a session, without a reason given for it. */

@@ -73,7 +73,7 @@ export const operatorAppRoutes: Routes = ({ app, answer }) => {
         operationId: "getApp",
         summary: "Get an app of any account with its figures, budgets and limits",
         params: z.object({ app_id: z.string() }),
-        response: answers(OperatorAppDetail, 404)
+        response: answers(OperatorAppDetail, "app_not_found")
       }
     },
     (request, reply) => answer(request, reply, showApp(request.params.app_id))

@@ -100,7 +100,7 @@ export const operatorBotRoutes: Routes = ({ app, answer }) => {
         operationId: "getFleetBot",
         summary: "Get a Telegram bot of any app",
         params: z.object({ bot_id: z.string() }),
-        response: answers(FleetBotData, 404)
+        response: answers(FleetBotData, "bot_not_found")
       }
     },
     (request, reply) =>

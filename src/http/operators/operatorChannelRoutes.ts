@@ -76,7 +76,7 @@ export const operatorChannelRoutes: Routes = ({ app, answer }) => {
         operationId: "getOperatorChannel",
         summary: "Get a webhook of any app",
         params: z.object({ channel_id: z.string() }),
-        response: answers(OperatorChannel, 404)
+        response: answers(OperatorChannel, "channel_not_found")
       }
     },
     (request, reply) =>

@@ -117,7 +117,7 @@ export const operatorDeliveryRoutes: Routes = ({ app, answer }) => {
         operationId: "getAttempt",
         summary: "Get an attempt at a delivery: the request that was sent, and the response",
         params: z.object({ attempt_id: z.string() }),
-        response: answers(AttemptDetailData, 404)
+        response: answers(AttemptDetailData, "delivery_not_found")
       }
     },
     (request, reply) =>

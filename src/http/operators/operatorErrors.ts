@@ -14,13 +14,16 @@ export const anyBotNotFound = botNotFound.saying(
   "There is no such Telegram bot on this server.",
   "List the bots with GET /admin/bots."
 )
-export const anyBatchNotFound = batchNotFound.saying("There is no such batch of the operator.", batchNotFound.fix)
+export const anyBatchNotFound = batchNotFound.saying(
+  "There is no such operator batch on this server.",
+  batchNotFound.fix
+)
 export const anyChannelNotFound = channelNotFound.saying(
   "There is no such webhook on this server.",
   "List the webhooks with GET /admin/channels."
 )
 export const anyDeliveryNotFound = deliveryNotFound.saying(
-  "There is no such attempt at a delivery, or it is no longer kept.",
+  "There is no such delivery attempt, or it is no longer kept.",
   "Search for attempts with GET /admin/deliveries."
 )
 export const anySessionNotFound = sessionNotFound.saying(
@@ -28,10 +31,17 @@ export const anySessionNotFound = sessionNotFound.saying(
   "Search for sessions with GET /admin/sessions."
 )
 
+export const accountNotFound = defineError(
+  404,
+  "account_not_found",
+  "There is no such account on this server.",
+  "Search for the account in the console."
+)
+
 const changedSelection = defineError(
   409,
   "selection_changed",
-  "The filter selects another number of items than expected.",
+  "The filter selects a different number of items than expected.",
   "Preview the selection again with dry_run: true, and repeat the request with the new number."
 )
 export const selectionChanged = (found: number) => changedSelection.saying(`The filter selects ${found} items now.`)

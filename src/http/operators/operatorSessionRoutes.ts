@@ -50,13 +50,14 @@ export const operatorSessionRoutes: Routes = ({ app, answer }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { app_id, external_user_ref, character_slug, status, cursor, limit } = request.query
+          const { app_id, external_user_ref, character_slug, status, crisis_since, cursor, limit } = request.query
           const before = yield* placeCursorKey(cursor, (key) => isId("ses", key))
           const filter = {
             appId: app_id ?? null,
             externalUserRef: external_user_ref ?? null,
             characterSlug: character_slug ?? null,
-            status: status ?? null
+            status: status ?? null,
+            crisisSince: crisis_since === undefined ? null : new Date(crisis_since)
           }
           const { rows, next } = yield* SessionSearch.use((sessions) => sessions.list(filter, { before, limit }))
           return success({ sessions: rows.map(toOperatorSession), next_cursor: nextCursor(next) })
@@ -72,7 +73,7 @@ export const operatorSessionRoutes: Routes = ({ app, answer }) => {
         operationId: "getOperatorSession",
         summary: "Get the state of a session of any app",
         params: z.object({ session_id: z.string() }),
-        response: answers(OperatorSession, 404)
+        response: answers(OperatorSession, "session_not_found")
       }
     },
     (request, reply) =>

@@ -10,6 +10,7 @@ export const OperatorSessionQuery = z.object({
   external_user_ref: z.string().min(1).max(255).optional(),
   character_slug: z.string().max(200).optional(),
   status: z.enum(SESSION_STATES).optional(),
+  crisis_since: time.optional().describe("Sessions in which somebody was in danger since then"),
   ...listQuery
 })
 export const OperatorSession = z.object({

@@ -81,7 +81,7 @@ export const operatorSignInRoutes: Routes = ({ app, answer }) => {
         operationId: "revokeSignIn",
         summary: "End a session of an operator at once: an owner any, the others their own",
         params: z.object({ prefix: z.string() }),
-        response: answers(SignInRevoked, 404)
+        response: answers(SignInRevoked, "operator_session_not_found")
       }
     },
     (request, reply) =>

@@ -53,7 +53,7 @@ export const operatorTokenRoutes: Routes = ({ app, answer }) => {
         summary: "Create an operator token. The whole token is shown only once",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: OperatorTokenCreate,
-        response: answers(OperatorTokenCreated.extend(created), 413)
+        response: answers(OperatorTokenCreated.extend(created))
       }
     },
     (request, reply) =>
@@ -82,7 +82,7 @@ export const operatorTokenRoutes: Routes = ({ app, answer }) => {
         operationId: "revokeOperatorToken",
         summary: "Revoke an operator token, at once and permanently",
         params: z.object({ prefix: z.string() }),
-        response: answers(OperatorTokenData, 404)
+        response: answers(OperatorTokenData, "token_not_found")
       }
     },
     (request, reply) =>

@@ -48,7 +48,7 @@ export const operatorTraceRoutes: Routes = ({ app, answer }) => {
         summary: "List what happened in a session, newest first, without anything that was said",
         params,
         querystring: z.object({ before: z.string().max(400).optional(), limit: listQuery.limit }),
-        response: answers(OperatorTimeline, 404)
+        response: answers(OperatorTimeline, "session_not_found")
       }
     },
     (request, reply) =>
@@ -81,7 +81,7 @@ export const operatorTraceRoutes: Routes = ({ app, answer }) => {
         summary: "Get the stages, cost and decisions of the turns of a session, newest first",
         params,
         querystring: z.object({ run_ref: z.string().max(64).optional(), ...listQuery }),
-        response: answers(TraceData, 404)
+        response: answers(TraceData, "session_not_found")
       }
     },
     (request, reply) =>

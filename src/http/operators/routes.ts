@@ -13,6 +13,7 @@ import { operatorChannelActionRoutes } from "./channelActionRoutes.ts"
 import { deliveryActionRoutes } from "./deliveryActionRoutes.ts"
 import { holdRoutes } from "./holdRoutes.ts"
 import { breakGlassRoutes } from "./breakGlassRoutes.ts"
+import { contentRoutes } from "./contentRoutes.ts"
 import { metricsRoutes } from "./metricsRoutes.ts"
 import { operatorAppRoutes } from "./operatorAppRoutes.ts"
 import { operatorAuditRoutes } from "./operatorAuditRoutes.ts"
@@ -35,6 +36,7 @@ export const routes: ReadonlyArray<Routes> = [
   alertRoutes,
   appHealthRoutes,
   breakGlassRoutes,
+  contentRoutes,
   jobRoutes,
   metricsRoutes,
   operatorAppRoutes,

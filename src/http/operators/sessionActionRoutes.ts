@@ -34,7 +34,7 @@ const LIMITED_SECONDS = 60
 /** What operators do to a session of any app. */
 export const sessionActionRoutes: Routes = ({ app, answer }) => {
   const params = z.object({ session_id: z.string() })
-  const shown = answers(OperatorSession.extend(written), 404, 413)
+  const shown = answers(OperatorSession.extend(written), "session_not_found")
 
   app.post(
     "/admin/sessions/:session_id/cancel-turn",
@@ -92,7 +92,7 @@ export const sessionActionRoutes: Routes = ({ app, answer }) => {
         operationId: "exportSessionUser",
         summary: "Prepare the export of the session's end-user for the app. The operator does not see it",
         params,
-        response: answers(ExportState, 404)
+        response: answers(ExportState, "end_user_not_found", "session_not_found", "export_limit_reached")
       }
     },
     (request, reply) =>
@@ -119,7 +119,7 @@ export const sessionActionRoutes: Routes = ({ app, answer }) => {
         operationId: "eraseSessionUser",
         summary: "Erase the session's end-user: all their sessions with this app, and their profile",
         params,
-        response: answers(ErasureState, 404)
+        response: answers(ErasureState, "end_user_not_found", "session_not_found")
       }
     },
     (request, reply) =>

@@ -6,7 +6,7 @@ import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
 import { OperatorSessions, type SignedIn, type SignInMethod } from "#src/db/operators/OperatorSessions.ts"
 import type { RouteLimit } from "#src/http/server/limits/Cost.ts"
-import { clientAddress } from "#src/http/server/limits/clientAddress.ts"
+import { bareAddress, clientAddress } from "#src/http/server/limits/clientAddress.ts"
 import { takeWindows } from "#src/http/server/limits/takeWindows.ts"
 import { operatorCookieOf } from "#src/http/server/operatorCookie.ts"
 
@@ -34,7 +34,7 @@ const begin = Effect.fnUntraced(function* (
     .pipe(Effect.catchTag("OperatorUnauthenticated", () => Effect.succeed(null)))
   const userAgent = request.headers["user-agent"] ?? null
   const { cookie } = yield* OperatorSessions.use((sessions) =>
-    sessions.begin({ ...signedIn, address: request.ip, userAgent }, before?.sessionId ?? null)
+    sessions.begin({ ...signedIn, address: bareAddress(request.ip), userAgent }, before?.sessionId ?? null)
   )
   return { _tag: "signedIn", cookie } satisfies Attempt
 })
@@ -45,7 +45,8 @@ export const recordFailure = ({ ip }: FastifyRequest, method: SignInMethod, reas
 
 /** Signs in with ADMIN_TOKEN. */
 export const signInWithToken = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: string, token: string) {
-  const seconds = (yield* takeWindows(request)) ?? (yield* SignInAttempts.use((attempts) => attempts.count(request.ip)))
+  const seconds =
+    (yield* takeWindows(request)) ?? (yield* SignInAttempts.use((attempts) => attempts.count(bareAddress(request.ip))))
   if (seconds !== null) {
     yield* recordFailure(request, "admin_token", "too_many")
     return { _tag: "tooMany", seconds } satisfies Attempt

@@ -44,7 +44,7 @@ export const signInPage = ({ token, issuer, next }: SignInWays, notice: string |
       }
       ${token ? tokenForm(next) : null}
       <p class="soft">
-        On the server's machine, <code>troupe console</code> prints a link that signs you in.
+        On the server's machine, <code>npm run -s troupe -- console</code> prints a link that signs you in.
         ${token || issuer ? null : html`There is no other way, because ADMIN_TOKEN and OPERATORS are not set.`}
       </p>`
   )
@@ -57,8 +57,8 @@ export const codeOverPage = (): string =>
   page(
     "Link no longer valid",
     html` <p role="alert">
-        A link signs in once, within ${String(CODE_MINUTES)} minutes. Get a new one with <code>troupe console</code> on
-        the server's machine.
+        A link signs in once, within ${String(CODE_MINUTES)} minutes. On the server's machine,
+        <code>npm run -s troupe -- console</code> prints a new one.
       </p>
       <a class="act" href="${SIGN_IN}">Other ways to sign in</a>`
   )

@@ -119,7 +119,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get an end-user",
         tags,
         params,
-        response: answers(EndUserData, 404)
+        response: answers(EndUserData, "end_user_not_found")
       }
     },
     (request, reply) =>
@@ -142,7 +142,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: EndUserPatch,
-        response: answers(EndUserData.extend(written), 404, 413)
+        response: answers(EndUserData.extend(written), "end_user_not_found")
       }
     },
     (request, reply) =>
@@ -173,7 +173,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
           "their profile. A repeated request returns the same erasure",
         tags,
         params,
-        response: answers(ErasureData, 404)
+        response: answers(ErasureData, "end_user_not_found")
       }
     },
     (request, reply) =>
@@ -202,7 +202,7 @@ export const endUserRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get the status of an erasure",
         tags,
         params: z.object({ erasure_id: z.string() }),
-        response: answers(ErasureData, 404)
+        response: answers(ErasureData, "erasure_not_found")
       }
     },
     (request, reply) =>

@@ -74,7 +74,14 @@ export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         tags: ["End-users"],
         params: z.object({ external_user_ref: z.string() }),
         response: {
-          ...answersAs("application/zip", z.string().describe("The ZIP"), 404, 502),
+          ...answersAs(
+            "application/zip",
+            z.string().describe("The ZIP"),
+            "end_user_not_found",
+            "export_limit_reached",
+            "export_failed",
+            "upstream_failed"
+          ),
           202: withData(ExportData).describe("The export is being prepared. Repeat the request after Retry-After")
         }
       }

@@ -15,7 +15,7 @@ export const erasureNotFound = defineError(
 export const exportLimitReached = defineError(
   429,
   "export_limit_reached",
-  "Too many exports of this app are being made or can be downloaded.",
+  "The app has too many exports that are in progress or ready to download.",
   "Try again after the time in Retry-After. An export is deleted an hour after it is ready."
 )
 export const exportFailed = defineError(

@@ -38,7 +38,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
           "which channels its characters may write first",
         tags,
         params,
-        response: answers(ProactivePolicyData, 404)
+        response: answers(ProactivePolicyData, "app_not_found")
       }
     },
     (request, reply) =>
@@ -62,7 +62,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
         tags,
         params,
         body: proactivePolicyPatch(channelKinds),
-        response: answers(ProactivePolicyData.extend(written), 404, 409, 413)
+        response: answers(ProactivePolicyData.extend(written), "app_not_found", "version_conflict")
       }
     },
     (request, reply) =>
@@ -101,7 +101,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
         tags,
         params,
         querystring: z.object({ session_id: z.string().max(64).optional(), ...listQuery }),
-        response: answers(ProactiveDecisionPage, 404)
+        response: answers(ProactiveDecisionPage, "app_not_found")
       }
     },
     (request, reply) =>

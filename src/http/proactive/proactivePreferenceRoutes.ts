@@ -25,7 +25,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
         summary: "Get the person's preferences for proactive messages, and who set them",
         tags,
         params,
-        response: answers(PreferencesData, 404)
+        response: answers(PreferencesData, "session_not_found")
       }
     },
     (request, reply) =>
@@ -52,7 +52,7 @@ export const proactivePreferenceRoutes: Routes = ({ app, answer }) => {
         tags,
         params,
         body: PreferencesPatch,
-        response: answers(PreferencesData.extend(written), 404, 409, 413)
+        response: answers(PreferencesData.extend(written), "session_not_found")
       }
     },
     (request, reply) =>

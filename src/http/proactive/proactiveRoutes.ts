@@ -42,7 +42,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: proactiveControls,
-        response: answers(ProactiveControlsData.extend(written), 404, 413)
+        response: answers(ProactiveControlsData.extend(written), "session_not_found")
       }
     },
     (request, reply) =>
@@ -74,7 +74,7 @@ export const proactiveRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: EvaluateBody,
-        response: answers(EvaluationData.extend(written), 404, 413)
+        response: answers(EvaluationData.extend(written), "session_not_found")
       }
     },
     (request, reply) =>

@@ -84,7 +84,12 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: inSession,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: ScheduleCreate,
-        response: answers(ScheduledData.extend(created), 404, 409, 413)
+        response: answers(
+          ScheduledData.extend(created),
+          "session_not_found",
+          "schedule_limit_reached",
+          "session_exited"
+        )
       }
     },
     (request, reply) =>
@@ -123,7 +128,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: inSession,
         querystring: z.object(listQuery),
-        response: answers(ScheduledPage, 404)
+        response: answers(ScheduledPage, "session_not_found")
       }
     },
     (request, reply) =>
@@ -154,7 +159,7 @@ export const scheduleRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Cancel a scheduled message that has not been sent yet",
         tags,
         params: one,
-        response: answers(ScheduledData, 404, 409)
+        response: answers(ScheduledData, "scheduled_message_not_found", "session_not_found", "scheduled_message_closed")
       }
     },
     (request, reply) =>

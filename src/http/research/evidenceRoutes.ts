@@ -68,7 +68,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: ofCharacter,
         querystring: z.object({ status: evidenceStatus.optional(), kind: evidenceKind.optional(), ...listQuery }),
-        response: answers(EvidencePage, 404)
+        response: answers(EvidencePage, "character_not_found")
       }
     },
     (request, reply) =>
@@ -103,7 +103,12 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: EvidenceCreate,
-        response: answers(EvidenceData.extend(created), 404, 409, 413)
+        response: answers(
+          EvidenceData.extend(created),
+          "character_not_found",
+          "session_not_found",
+          "evidence_limit_reached"
+        )
       }
     },
     (request, reply) =>
@@ -148,7 +153,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: ofCharacter,
         body: EvidenceSearch,
-        response: answers(EvidenceFound, 404, 413)
+        response: answers(EvidenceFound, "character_not_found")
       }
     },
     (request, reply) =>
@@ -178,7 +183,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get a piece of evidence",
         tags,
         params,
-        response: answers(EvidenceData, 404)
+        response: answers(EvidenceData, "character_not_found", "evidence_not_found")
       }
     },
     (request, reply) =>
@@ -212,7 +217,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
           "Returns the accepted findings that are based on it",
         tags,
         params,
-        response: answers(EvidenceRetracted, 404)
+        response: answers(EvidenceRetracted, "character_not_found", "evidence_not_found")
       }
     },
     (request, reply) =>

@@ -45,7 +45,14 @@ export const EvidenceCreate = z
           .meta({ description: "For session_turn: the session, with which the evidence is erased" })
       })
       .optional(),
-    trust: z.enum(EVIDENCE_TRUST).default("app"),
+    trust: z
+      .enum(EVIDENCE_TRUST)
+      .default("app")
+      .meta({
+        description:
+          "Who vouches for the text. Passages from user and web count less in searches, and replies say them only " +
+          "with doubt"
+      }),
     status: z
       .enum(["active", "disputed"])
       .default("active")

@@ -29,7 +29,16 @@ export const findingRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: FindingAccept,
-        response: answers(FindingData.extend(created), 404, 409, 413)
+        response: answers(
+          FindingData.extend(created),
+          "character_not_found",
+          "finding_not_found",
+          "research_not_found",
+          "evidence_retracted",
+          "finding_accepted",
+          "research_not_finished",
+          "version_conflict"
+        )
       }
     },
     (request, reply) =>
@@ -67,7 +76,15 @@ export const findingRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(FindingData.extend(created), 404, 409)
+        response: answers(
+          FindingData.extend(created),
+          "character_not_found",
+          "finding_not_found",
+          "research_not_found",
+          "evidence_retracted",
+          "finding_accepted",
+          "research_not_finished"
+        )
       }
     },
     (request, reply) =>

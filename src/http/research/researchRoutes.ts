@@ -39,7 +39,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params: ofCharacter,
         querystring: z.object({ status: researchStatus.optional(), ...listQuery }),
-        response: answers(ResearchPage, 404)
+        response: answers(ResearchPage, "character_not_found")
       }
     },
     (request, reply) =>
@@ -77,7 +77,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: ResearchCreate,
-        response: answers(ResearchSummary.extend(created), 404, 413)
+        response: answers(ResearchSummary.extend(created), "budget_exceeded", "character_not_found")
       }
     },
     (request, reply) =>
@@ -126,7 +126,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get a research run with its findings",
         tags,
         params,
-        response: answers(ResearchData, 404)
+        response: answers(ResearchData, "character_not_found", "research_not_found")
       }
     },
     (request, reply) =>
@@ -164,7 +164,7 @@ export const researchRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers: z.object({ "idempotency-key": z.string().optional() }),
-        response: answers(ResearchSummary.extend(created), 404)
+        response: answers(ResearchSummary.extend(created), "character_not_found", "research_not_found")
       }
     },
     (request, reply) =>

@@ -14,6 +14,7 @@ import { parseOnThread } from "./body/parseOnThread.ts"
 import { makeBridge } from "./bridge.ts"
 import { CannotListen } from "./CannotListen.ts"
 import { countRequests } from "./countRequests.ts"
+import { leaveSlowReaders } from "./leaveSlowReaders.ts"
 import { logRequests } from "./logRequests.ts"
 import { makeApp } from "./makeApp.ts"
 import { securityHeaders } from "./securityHeaders.ts"
@@ -51,6 +52,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
         trace(app)
         countRequests(app)
+        leaveSlowReaders(app)
         yield* logRequests(app)
         yield* admitRequests(app, {
           bridge,

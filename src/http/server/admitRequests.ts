@@ -82,6 +82,8 @@ export const admitRequests = Effect.fnUntraced(function* (
         if (config.cost?.requests !== 0) countAddress(request)
       },
       operator: async (role) => {
+        // A browser sends its cookie to all of these routes, and must keep none of the answers.
+        void reply.header("cache-control", "no-store")
         const authenticated = authenticateOperator(request, {
           role,
           baseUrl: baseUrl(),

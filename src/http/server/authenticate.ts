@@ -2,7 +2,16 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
 import type { ApiError } from "./ApiError.ts"
-import { accountTokenUsed, apiKeyExpired, appSuspended, idpKeyUsed, invalidKey, missingBearer } from "./errors.ts"
+import {
+  accountTokenUsed,
+  apiKeyExpired,
+  appMoves,
+  appSuspended,
+  idpKeyUsed,
+  invalidKey,
+  missingBearer,
+  otherCell
+} from "./errors.ts"
 
 const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   missing: missingBearer,
@@ -17,6 +26,8 @@ export const authenticate = (request: FastifyRequest) =>
   Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
     Effect.catchTags({
       Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
+      AppMoves: () => Effect.fail(appMoves),
+      OtherCell: ({ cell }) => Effect.fail(otherCell(cell)),
       AppSuspended: ({ reason }) => Effect.fail(appSuspended(reason))
     })
   )

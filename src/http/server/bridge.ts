@@ -11,19 +11,23 @@ import type { FastifyReply } from "fastify"
 import type { LogUnavailable } from "#channels/event-log/EventLog.ts"
 import type { InboxUnavailable } from "#pipeline/Inbox.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
+import { isLacking } from "#src/db/postgres/sqlState.ts"
+import { AppIsMoving } from "#src/db/tenancy/AppIsMoving.ts"
 import { CurrentUnit } from "#src/units/currentUnit.ts"
 import { ApiError } from "./ApiError.ts"
-import { databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
+import { appMoves, databaseUnreachable, draining, internalError, requestGivenUp } from "./errors.ts"
 import { isGivenUp, unitOfRequest } from "./unitOfRequest.ts"
 
 /** The errors that a handler may fail with. All except ApiError are internal, and are mapped to responses only here. */
 export type HandlerError = ApiError | DatabaseError | InboxUnavailable | LogUnavailable
 
-const isUnreachable = (cause: unknown): boolean => cause instanceof DatabaseError && cause.reason === "unreachable"
+/** The database cannot be reached, or cannot store anything now. */
+const isUnavailable = (cause: unknown): boolean =>
+  cause instanceof DatabaseError && (cause.reason === "unreachable" || isLacking(cause.sqlState))
 
 const toApiError = (error: HandlerError): ApiError => {
   if (error._tag === "ApiError") return error
-  return isUnreachable(error) || (error._tag !== "DatabaseError" && isUnreachable(error.cause))
+  return isUnavailable(error) || (error._tag !== "DatabaseError" && isUnavailable(error.cause))
     ? databaseUnreachable
     : internalError
 }
@@ -49,6 +53,7 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
       if (Cause.hasInterruptsOnly(cause)) return draining
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
       if (error?._tag === "ApiError") return error
+      if (error?._tag === "InboxUnavailable" && error.cause instanceof AppIsMoving) return appMoves
       fork(Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })))
       return error === undefined ? internalError : toApiError(error)
     }
@@ -58,12 +63,15 @@ export const makeBridge = <R = never>(): Effect.Effect<Bridge<R>, never, R | Sco
         const unit = unitOfRequest(reply.request)
         if (unit !== null && isGivenUp(reply.request, unit)) return reject(requestGivenUp)
         const { id, span } = reply.request
-        const within = new Map<string, unknown>([
-          [CurrentUnit.key, unit],
-          [References.CurrentLogAnnotations.key, { request_id: id }]
-        ])
-        if (span !== null) within.set(Tracer.ParentSpan.key, span)
-        const fiber = fork(Effect.provideContext(effect, Context.makeUnsafe<never>(within)))
+        // Merging a context instead would copy all services of the process for each request.
+        const within = (context: Context.Context<R>) => {
+          const marked = context.pipe(
+            Context.add(CurrentUnit, unit),
+            Context.add(References.CurrentLogAnnotations, { request_id: id })
+          )
+          return span === null ? marked : Context.add(marked, Tracer.ParentSpan, span)
+        }
+        const fiber = fork(Effect.updateContext(effect, within))
         fiber.addObserver((exit) =>
           Exit.isSuccess(exit) ? resolve(exit.value) : reject(refusal(exit.cause, reply.request.id))
         )

@@ -36,6 +36,19 @@ const suspended = defineError(
 /** `reason`: the operator's words, if any. */
 export const appSuspended = (reason: string | null) =>
   reason === null ? suspended : suspended.saying(`The operator of this server has suspended this app: ${reason}`)
+/** Plain, because the request succeeds later: when the app has moved, and its keys lead to the new cell. */
+export const appMoves = definePlainError(
+  503,
+  "This app is moving to another cell, or has just moved there. Nothing is lost. Try again shortly."
+).after(1)
+const keyOfAnotherCell = defineError(
+  403,
+  "key_of_another_cell",
+  "This key belongs to another cell of this service.",
+  "Use the address that you were given with this key. If you do, tell the operator that it leads to the wrong cell."
+)
+export const otherCell = (cell: string) =>
+  keyOfAnotherCell.saying(`This key belongs to another cell of this service, ${cell}.`)
 export const ownAppFix = "Create your own app and runtime key. GET /v1/llms.txt explains how."
 const demoQuota = defineError(403, "demo_quota_exceeded", "This demo key has reached its quota.", ownAppFix)
 export const demoQuotaExceeded = (what: "characters" | "sessions" | "user messages") =>
@@ -68,7 +81,7 @@ const roleTooLow = defineError(
   403,
   "operator_role_too_low",
   "Your role doesn't allow this.",
-  "Ask an owner of this server to do it, or for a token or an entry in OPERATORS with a higher role."
+  "Ask an owner of this server to do it, or to give you a token or an entry in OPERATORS with a higher role."
 )
 export const operatorRoleTooLow = (has: OperatorRole, least: OperatorRole) =>
   roleTooLow.saying(`This requires the role ${least}. Your role is ${has}.`)

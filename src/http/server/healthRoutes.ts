@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { READINESS_CHECKS, Readiness } from "#src/db/operators/Readiness.ts"
 import { databaseUnreachable } from "./errors.ts"
-import { type Answers, publicAnswers } from "./schemas/answers.ts"
+import { type Answers, answersAs } from "./schemas/answers.ts"
 import type { Routes } from "./Server.ts"
 
 const NotReady = z
@@ -21,7 +21,7 @@ export const healthRoutes: Routes = ({ app, run }) => {
     operationId,
     summary,
     tags: ["Reference"],
-    response: { ...publicAnswers("application/json", z.object({ status: z.literal(status) }), 503), ...unavailable }
+    response: { ...answersAs("application/json", z.object({ status: z.literal(status) })), ...unavailable }
   })
 
   app.get(

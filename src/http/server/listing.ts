@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
+import type { Listed } from "#src/db/postgres/fittingRows.ts"
 import { validationError } from "./errors.ts"
 import { wholeInQuery } from "./schemas/number.ts"
 
@@ -36,12 +37,19 @@ export const placeCursorKey = (cursor: string | undefined, isPlace: (key: string
 /** The cursor for a position of such a list. Null at its end. */
 export const nextCursor = (position: string | null): string | null => (position === null ? null : encode(position))
 
+interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next_cursor: string | null
+}
+
+/** A page whose rows may be large, and where the next page begins. */
+export const listedPage = <A>({ items, more }: Listed<A>, keyOf: (item: A) => string): Page<A> => {
+  const last = more ? items.at(-1) : undefined
+  return { items, next_cursor: last === undefined ? null : encode(keyOf(last)) }
+}
+
 /** Cuts the extra item off a page, and returns where the next page begins. */
-export const page = <A>(
-  items: ReadonlyArray<A>,
-  limit: number,
-  keyOf: (item: A) => string
-): { readonly items: ReadonlyArray<A>; readonly next_cursor: string | null } => {
+export const page = <A>(items: ReadonlyArray<A>, limit: number, keyOf: (item: A) => string): Page<A> => {
   const last = items.length > limit ? items[limit - 1] : undefined
   return { items: items.slice(0, limit), next_cursor: last === undefined ? null : encode(keyOf(last)) }
 }

@@ -4,7 +4,7 @@ import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import type { ApiError } from "./ApiError.ts"
-import { appSuspended, invalidKey } from "./errors.ts"
+import { appMoves, appSuspended, invalidKey } from "./errors.ts"
 
 const CURSOR = `Must be a cursor: a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
 /** Digits only: an empty or malformed `since` must not silently mean the whole log. */
@@ -15,10 +15,13 @@ export const cursor = z
   .pipe(z.int(CURSOR))
 
 const endReason = (prefix: string) =>
-  Effect.flatMap(
-    ApiKeys.use((keys) => keys.find(prefix)),
-    (key) => Effect.fail(key?.suspended === true ? appSuspended(key.suspended_reason) : invalidKey)
-  )
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const key = yield* keys.find(prefix)
+    if (key === undefined) return yield* (yield* keys.movedTo(prefix)) === undefined ? invalidKey : appMoves
+    if (key.moving_to !== null) return yield* appMoves
+    return yield* key.suspended ? appSuspended(key.suspended_reason) : invalidKey
+  })
 
 /** Fails when the key is revoked or its app suspended. */
 export const keyEnded = (prefix: string) =>

@@ -7,6 +7,7 @@ import { rawBody } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
 import { envelope } from "./envelope.ts"
 import { matchCredential } from "./Credential.ts"
+import { bareAddress } from "./limits/clientAddress.ts"
 import type { HandlerServices, Server } from "./Server.ts"
 
 /** The actor for the changes that a request makes. */
@@ -14,7 +15,12 @@ export const actorOf = ({ principal, account, operator, routeOptions, ip }: Fast
   matchCredential<Actor>(routeOptions.config.auth, {
     app: () => ({ kind: "runtime_key", id: principal.prefix }),
     account: () => ({ kind: "account_token", id: account.token.prefix }),
-    operator: () => ({ kind: "operator", id: operator.id, address: ip, credential: credentialOf(operator) }),
+    operator: () => ({
+      kind: "operator",
+      id: operator.id,
+      address: bareAddress(ip),
+      credential: credentialOf(operator)
+    }),
     none: () => ({ kind: "anybody", id: null })
   })
 

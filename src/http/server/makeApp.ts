@@ -51,7 +51,7 @@ export const makeApp = (options: {
   // RFC 9110, 10.1.1: a server may ignore unknown expectations. Node would answer 417 without a body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response))
   app.decorate("crashes", options.crashes)
-  parseBodies(app, BODY_LIMIT_BYTES)
+  parseBodies(app)
   app.decorateRequest("principal")
   app.decorateRequest("account")
   app.decorateRequest("operator")

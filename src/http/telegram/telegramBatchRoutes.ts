@@ -92,7 +92,16 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
         tags,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: BatchCreate,
-        response: answers(BatchData.extend(onCreate), 404, 409, 413, 502)
+        response: answers(
+          BatchData.extend(onCreate),
+          "batch_not_found",
+          "character_not_found",
+          "character_archived",
+          "managed_bots_unavailable",
+          "telegram_webhook_foreign",
+          "telegram_token_invalid",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -127,7 +136,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
         summary: "Get the progress of a batch",
         tags,
         params,
-        response: answers(BatchData, 404)
+        response: answers(BatchData, "batch_not_found")
       }
     },
     (request, reply) =>
@@ -144,7 +153,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
         tags,
         params,
         querystring: z.object(listQuery),
-        response: answers(BatchItems, 404)
+        response: answers(BatchItems, "batch_not_found")
       }
     },
     (request, reply) =>
@@ -172,7 +181,7 @@ export const telegramBatchRoutes: Routes = ({ app, answer, baseUrl, run }) => {
         summary: "Get a printable page of the bots of a batch. For create_managed, it has the links as QR codes",
         tags,
         params,
-        response: answersAs("text/html", z.string(), 404)
+        response: answersAs("text/html", z.string(), "batch_not_found")
       }
     },
     async (request, reply) => {

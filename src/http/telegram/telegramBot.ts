@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { FastifyRequest } from "fastify"
 import { BotApi } from "#channels/telegram/BotApi.ts"
-import { isBotToken } from "#channels/telegram/botToken.ts"
+import { isBotToken, userIdOf } from "#channels/telegram/botToken.ts"
 import { isId } from "#pipeline/domain/Id.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -21,7 +21,9 @@ import {
   telegramTokenInvalid,
   telegramUnavailable,
   telegramWebhookForeign,
-  botNotFound
+  botManaged,
+  botNotFound,
+  telegramTokenOfAnother
 } from "./telegramErrors.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
@@ -100,6 +102,15 @@ export const answerPreCheckout = Effect.fnUntraced(function* (
   const token = yield* Effect.orDie(BotRows.use((rows) => rows.token(bot)))
   if (token === undefined) return yield* botNotFound
   yield* BotApi.use((api) => api.call(token, "answerPreCheckoutQuery", payload))
+})
+
+/** Replaces the token of a bot by another one of the same bot. Its webhook is still that of the old one. */
+export const replaceToken = Effect.fnUntraced(function* (bot: StoredBot, text: string) {
+  if (bot.mode === "managed") return yield* botManaged
+  const token = yield* readToken(text)
+  if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
+  const identity = yield* WebhookRegistrar.use((registrar) => registrar.identify(token)).pipe(askTelegram)
+  yield* BotRows.use((rows) => rows.replaceToken(bot.app_id, bot.channel_id, token, identity))
 })
 
 /** Sets the webhook. A failure shows in the bot's status and is not an error, because it is retried. */

@@ -37,7 +37,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(BotData.extend(onCreate), 404, 409)
+        response: answers(BotData.extend(onCreate), "bot_not_found", "bot_status_conflict")
       }
     },
     (request, reply) =>
@@ -61,7 +61,16 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(BotData.extend(onCreate), 404, 409, 502)
+        response: answers(
+          BotData.extend(onCreate),
+          "bot_not_found",
+          "bot_not_managed",
+          "bot_status_conflict",
+          "managed_bots_unavailable",
+          "telegram_webhook_foreign",
+          "telegram_token_invalid",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -94,7 +103,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(BotData.extend(onCreate), 404, 409)
+        response: answers(BotData.extend(onCreate), "bot_not_found", "bot_status_conflict")
       }
     },
     (request, reply) =>
@@ -122,7 +131,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(BotData.extend(onCreate), 404, 409)
+        response: answers(BotData.extend(onCreate), "bot_not_found", "bot_status_conflict")
       }
     },
     (request, reply) =>
@@ -153,7 +162,7 @@ export const telegramBotActionRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         headers,
-        response: answers(BotDetail.extend(onCreate), 404, 409)
+        response: answers(BotDetail.extend(onCreate), "bot_not_found", "bot_status_conflict")
       }
     },
     (request, reply) =>

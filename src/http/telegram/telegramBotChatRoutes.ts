@@ -32,7 +32,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         querystring: z.object(listQuery),
-        response: answers(ChatPage, 404)
+        response: answers(ChatPage, "bot_not_found")
       }
     },
     (request, reply) =>
@@ -71,7 +71,13 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers,
         body: PreCheckoutAnswer,
-        response: answers(PreCheckoutAnswered.extend(onCreate), 404, 409, 413, 502)
+        response: answers(
+          PreCheckoutAnswered.extend(onCreate),
+          "bot_not_found",
+          "bot_status_conflict",
+          "pre_checkout_over",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -103,7 +109,7 @@ export const telegramBotChatRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers,
         body: LinkCreate,
-        response: answers(LinkData.extend(onCreate), 404, 409, 413)
+        response: answers(LinkData.extend(onCreate), "bot_not_found", "bot_status_conflict")
       }
     },
     (request, reply) =>

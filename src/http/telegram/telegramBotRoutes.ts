@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import * as z from "zod"
-import { userIdOf } from "#channels/telegram/botToken.ts"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
@@ -11,7 +10,7 @@ import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { toBotDetail, toBotResource } from "./botResource.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
-import { botManaged, telegramBotTaken, telegramTokenOfAnother, botNotFound } from "./telegramErrors.ts"
+import { telegramBotTaken, botNotFound } from "./telegramErrors.ts"
 import { demoKeySurfaceDisabled } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
@@ -19,7 +18,7 @@ import { answers, created as onCreate, written } from "#src/http/server/schemas/
 import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch, shownLink } from "./telegramSchemas.ts"
 import { createManagedBot } from "./createManagedBot.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { registerWebhook, askTelegram, checkCharacter, findBot, readToken } from "./telegramBot.ts"
+import { registerWebhook, askTelegram, checkCharacter, findBot, readToken, replaceToken } from "./telegramBot.ts"
 import { botExists } from "./botExists.ts"
 
 /**
@@ -59,7 +58,18 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         headers,
         body: BotCreate,
-        response: answers(BotData.extend({ ...shownLink, ...onCreate }), 404, 409, 413, 502)
+        response: answers(
+          BotData.extend({ ...shownLink, ...onCreate }),
+          "bot_not_found",
+          "character_not_found",
+          "character_archived",
+          "managed_bots_unavailable",
+          "telegram_bot_taken",
+          "telegram_name_taken",
+          "telegram_webhook_foreign",
+          "telegram_token_invalid",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -138,7 +148,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Get a Telegram bot and its status",
         tags,
         params,
-        response: answers(BotDetail, 404)
+        response: answers(BotDetail, "bot_not_found")
       }
     },
     (request, reply) =>
@@ -163,7 +173,17 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: BotPatch,
-        response: answers(BotData.extend(written), 404, 409, 413, 502)
+        response: answers(
+          BotData.extend(written),
+          "bot_not_found",
+          "character_not_found",
+          "bot_managed",
+          "character_archived",
+          "managed_bots_unavailable",
+          "telegram_webhook_foreign",
+          "telegram_token_invalid",
+          "upstream_failed"
+        )
       }
     },
     (request, reply) =>
@@ -176,13 +196,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { body } = request
           const rows = yield* BotRows
           if (body.character_slug !== undefined) yield* checkCharacter(appId, body.character_slug)
-          if (body.token !== undefined) {
-            if (bot.mode === "managed") return yield* botManaged
-            const token = yield* readToken(body.token)
-            if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
-            const identity = yield* WebhookRegistrar.use((registrar) => registrar.identify(token)).pipe(askTelegram)
-            yield* rows.replaceToken(appId, channelId, token, identity)
-          }
+          if (body.token !== undefined) yield* replaceToken(bot, body.token)
           const changed =
             (yield* rows.configure(appId, channelId, {
               characterSlug: body.character_slug,
@@ -206,7 +220,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Detach a Telegram bot. Its token is deleted, and its chats are closed",
         tags,
         params,
-        response: answers(BotDeleted, 404)
+        response: answers(BotDeleted, "bot_not_found")
       }
     },
     (request, reply) =>

@@ -89,4 +89,4 @@ const rejectedProfile = defineError(
 export const profileRejected = (reason: string) =>
   rejectedProfile.saying(`Telegram rejects a part of the bot's profile: ${reason}.`)
 export const telegramBusy = (seconds: number) =>
-  upstreamFailed.saying("Telegram accepts this change only later.").after(seconds)
+  upstreamFailed.saying("Telegram doesn't accept this change yet.").after(seconds)

@@ -84,9 +84,9 @@ export const telegramHookRoutes: Routes = ({ app, run }) => {
     if (status === "pending" || status === "awaiting_creation") return Effect.succeed(later)
     const look = lookAt(parse(body))
     if (look === undefined) return Effect.succeed(taken)
-    return Effect.as(
+    return Effect.map(
       Updates.use((updates) => updates.store({ ...look, appId, channelId, joinWindowMs, raw: body })),
-      taken
+      (isStored) => (isStored ? taken : later)
     )
   }
 

@@ -61,14 +61,14 @@ export const BotCreate = z.discriminatedUnion("mode", [
       takeover: z.boolean().default(false).meta({ description: "Replace the webhook of another system" }),
       drop_pending: dropPending.default(false)
     })
-    .meta({ title: "An existing bot" }),
+    .meta({ title: "ExistingBotCreate" }),
   z
     .object({
       mode: z.literal("managed"),
       ...common,
       ...suggestions
     })
-    .meta({ title: "A bot that someone creates through a link" })
+    .meta({ title: "ManagedBotCreate" })
 ])
 export type BotCreate = z.output<typeof BotCreate>
 

@@ -40,7 +40,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Create an app, without keys",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: AccountAppCreate,
-        response: answers(AppData.extend(created), 409, 413)
+        response: answers(AppData.extend(created), "app_limit_reached")
       }
     },
     (request, reply) =>
@@ -97,7 +97,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
         operationId: "getAccountApp",
         summary: "Get an app of the account",
         params,
-        response: answers(AppData, 404)
+        response: answers(AppData, "app_not_found")
       }
     },
     (request, reply) => answer(request, reply, Effect.map(findAccountApp(request), shown))
@@ -113,7 +113,7 @@ export const accountAppRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Update an app of the account by JSON merge patch. Each change creates a new version",
         params,
         body: AccountAppPatch,
-        response: answers(AppData.extend(written), 404, 409, 413)
+        response: answers(AppData.extend(written), "app_not_found", "version_conflict")
       }
     },
     (request, reply) =>

@@ -8,7 +8,8 @@ import { accountCurl, curl, success } from "#src/http/server/envelope.ts"
 import { apiKeyEnded, apiKeyLimitReached, apiKeyNotFound, accountAppNotFound } from "./tenancyErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
-import { isKeyPrefix, toKeyResource } from "./keyResource.ts"
+import { isKeyPrefix } from "#src/accounts/apiKey.ts"
+import { toKeyResource } from "./keyResource.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { KeyCreate, KeyData, KeyPage, KeyRotate, KeyRotated, shownKey } from "./accountSchemas.ts"
 import { answers, created } from "#src/http/server/schemas/answers.ts"
@@ -46,7 +47,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
         params,
         headers,
         body: KeyCreate,
-        response: answers(KeyData.extend({ ...shownKey, ...created }), 404, 409, 413)
+        response: answers(KeyData.extend({ ...shownKey, ...created }), "app_not_found", "api_key_limit_reached")
       }
     },
     (request, reply) =>
@@ -78,7 +79,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "List the keys of an app: name, prefix and last use",
         params,
         querystring: z.object(listQuery),
-        response: answers(KeyPage, 404)
+        response: answers(KeyPage, "app_not_found")
       }
     },
     (request, reply) =>
@@ -118,7 +119,13 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: keyParams,
         headers,
         body: KeyRotate.optional(),
-        response: answers(KeyRotated.extend({ ...shownKey, ...created }), 404, 409, 413)
+        response: answers(
+          KeyRotated.extend({ ...shownKey, ...created }),
+          "api_key_not_found",
+          "app_not_found",
+          "api_key_ended",
+          "api_key_limit_reached"
+        )
       }
     },
     (request, reply) =>
@@ -153,7 +160,7 @@ export const accountKeyRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Revoke a key permanently. Its open connections end within a second",
         params: keyParams,
         headers,
-        response: answers(KeyData.extend(created), 404)
+        response: answers(KeyData.extend(created), "api_key_not_found", "app_not_found")
       }
     },
     (request, reply) =>

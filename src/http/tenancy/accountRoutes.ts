@@ -75,7 +75,7 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Permanently revoke the token of this request, or another token of the account",
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: TokenRevoke,
-        response: answers(TokenRevoked.extend(created), 404, 413)
+        response: answers(TokenRevoked.extend(created), "scope_missing", "token_not_found")
       }
     },
     (request, reply) =>

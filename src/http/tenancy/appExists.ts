@@ -3,7 +3,7 @@ import { ApiKeys } from "#src/db/tenancy/ApiKeys.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { resourceExists } from "#src/http/server/resourceExists.ts"
 import { accountAppOf } from "./accountApp.ts"
-import { isKeyPrefix } from "./keyResource.ts"
+import { isKeyPrefix } from "#src/accounts/apiKey.ts"
 import { accountAppNotFound, apiKeyNotFound, appNotFound } from "./tenancyErrors.ts"
 
 /** The app that the key belongs to. */

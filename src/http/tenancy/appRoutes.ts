@@ -50,7 +50,7 @@ export const appRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags: ["App"],
         params: z.object({ app_id: z.string() }),
         body: AppPatch,
-        response: answers(AppData.extend(written), 404, 409, 413)
+        response: answers(AppData.extend(written), "app_not_found", "version_conflict")
       }
     },
     (request, reply) =>

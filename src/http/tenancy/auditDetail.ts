@@ -10,17 +10,16 @@ const toCapsChange = (change: Partial<EndUserLimits>) => ({
   daily_images: change.daily_image_limit
 })
 
-/** The detail of an audit entry. For changes of caps, it uses the field names of the request. */
-export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
-  if (action === "end_user_caps.updated") return toCapsChange(detail)
-  if (action !== "caps.updated") return detail
+type AppCapsChange = Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> }
+
+const toAppCapsChange = (change: AppCapsChange) => {
   const {
     daily_limit_micro_usd: daily,
     monthly_limit_micro_usd: monthly,
     hard_stop,
     messages_per_minute,
     default_end_user_caps: defaults
-  }: Omit<AppLimitsChange, "defaults"> & { readonly default_end_user_caps?: Partial<EndUserLimits> } = detail
+  } = change
   return {
     daily_budget_usd: usdOrNull(daily),
     monthly_budget_usd: usdOrNull(monthly),
@@ -29,3 +28,17 @@ export const toAuditDetail = ({ action, detail }: AuditEntry): object => {
     rate_limits: messages_per_minute === undefined ? undefined : { messages_per_minute }
   }
 }
+
+/** A change as the fields that it set. Changes from before `before` was recorded have none. */
+const withBefore = <A extends object>(detail: A & { readonly before?: A }, show: (change: A) => object) => ({
+  ...show(detail),
+  ...(detail.before !== undefined && { before: show(detail.before) })
+})
+
+/** The detail of an audit entry. For changes of caps, it uses the field names of the request. */
+export const toAuditDetail = ({ action, detail }: AuditEntry): object =>
+  action === "end_user_caps.updated"
+    ? withBefore<Partial<EndUserLimits>>(detail, toCapsChange)
+    : action === "caps.updated"
+      ? withBefore<AppCapsChange>(detail, toAppCapsChange)
+      : detail

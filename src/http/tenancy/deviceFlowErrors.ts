@@ -23,14 +23,14 @@ export const authorizationPending = defineError(
 export const slowDown = defineError(
   429,
   "slow_down",
-  "Polled too soon. The interval is now 5 seconds longer.",
+  "You polled too soon. The interval is now 5 seconds longer.",
   "Poll again after interval_seconds."
 )
 export const accessDenied = defineError(
   403,
   "access_denied",
   "The person has denied the request.",
-  "Start over with POST /v1/account/device/start if they want to."
+  "If they change their mind, start over with POST /v1/account/device/start."
 )
 export const expiredToken = defineError(
   400,

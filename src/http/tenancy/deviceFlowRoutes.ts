@@ -21,7 +21,7 @@ import {
 } from "./deviceFlowErrors.ts"
 import { isPlainOAuth, servePlainOAuth } from "./plainOAuth.ts"
 import { DEVICE_GRANT, DeviceStart, DeviceStarted, DeviceToken, DeviceTokenData } from "./accountSchemas.ts"
-import { envelopeAnswers, publicAnswers } from "#src/http/server/schemas/answers.ts"
+import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
 import type { HandlerServices, Routes } from "#src/http/server/Server.ts"
 
 /** Limit for device codes per address. */
@@ -122,7 +122,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           description: "Also supports plain RFC 8628: the response to a form with client_id and scope has no envelope.",
           ...ACCOUNT_PLANE,
           body: DeviceStart,
-          response: envelopeAnswers(DeviceStarted, 413, 422, 500, 503)
+          response: answers(DeviceStarted, "account_device_rate_limited", "account_sign_in_disabled")
         }
       },
       (request, answered) =>
@@ -151,7 +151,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
             "envelope, and errors have status 400 and a top-level error.",
           ...ACCOUNT_PLANE,
           body: DeviceToken,
-          response: envelopeAnswers(DeviceTokenData, 400, 403, 413, 422, 500, 503)
+          response: answers(DeviceTokenData, "authorization_pending", "expired_token", "access_denied", "slow_down")
         }
       },
       (request, answered) => reply(request, answered, exchange(request.body.device_code))
@@ -166,7 +166,7 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         operationId: "readAuthorizationServer",
         summary: "Get the endpoints of the device flow, for OAuth clients (RFC 8414)",
         ...ACCOUNT_PLANE,
-        response: publicAnswers(
+        response: answersAs(
           "application/json",
           z.looseObject({ issuer: z.url(), token_endpoint: z.url(), device_authorization_endpoint: z.url() })
         )

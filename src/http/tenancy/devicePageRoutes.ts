@@ -74,12 +74,14 @@ const page = (operationId: string, summary: string, config: FastifyContextConfig
 })
 
 export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
-  const isSecure = () => baseUrl().startsWith("https:")
-  const cookieName = () => (isSecure() ? "__Host-troupe-device" : "troupe-device")
-  const options = () => ({ httpOnly: true, sameSite: "lax", secure: isSecure(), path: "/" }) as const
-  const cookieOf = (request: FastifyRequest) => request.cookies[cookieName()] ?? ""
+  /** PUBLIC_URL or a trusted proxy says so. */
+  const isSecure = ({ protocol }: FastifyRequest) => protocol === "https" || baseUrl().startsWith("https:")
+  const cookieName = (request: FastifyRequest) => (isSecure(request) ? "__Host-troupe-device" : "troupe-device")
+  const options = (request: FastifyRequest) =>
+    ({ httpOnly: true, sameSite: "lax", secure: isSecure(request), path: "/" }) as const
+  const cookieOf = (request: FastifyRequest) => request.cookies[cookieName(request)] ?? ""
   const remember = (reply: FastifyReply, value: string) =>
-    reply.setCookie(cookieName(), value, { ...options(), maxAge: LIFETIME_SECONDS })
+    reply.setCookie(cookieName(reply.request), value, { ...options(reply.request), maxAge: LIFETIME_SECONDS })
   const send = (reply: FastifyReply, { status, text }: Page) =>
     reply.code(status).type("text/html; charset=utf-8").send(text)
 
@@ -206,7 +208,7 @@ export const devicePageRoutes: Routes = ({ app, baseUrl, run }) => {
           DeviceApprovals.use((approvals) => approvals.decide(given, decision))
         )
         if (decided === undefined) return send(reply, over)
-        void reply.clearCookie(cookieName(), options())
+        void reply.clearCookie(cookieName(request), options(request))
         return send(reply, shown(decidedPage(decided.client_name, decision === "approved")))
       }
     )

@@ -1,4 +1,3 @@
-import { PREFIX_LENGTH } from "#src/accounts/apiKey.ts"
 import type { ApiKey } from "#src/db/tenancy/ApiKeys.ts"
 
 const iso = (time: Date | null) => time?.toISOString() ?? null
@@ -13,6 +12,3 @@ export const toKeyResource = (key: ApiKey) => ({
   last_used_at: iso(key.last_used_at),
   replaced_by: key.replaced_by
 })
-
-/** Whether external text can be the prefix of a key. */
-export const isKeyPrefix = (text: string): boolean => text.length === PREFIX_LENGTH && /^ck_[0-9A-Za-z]+$/.test(text)

@@ -3,7 +3,7 @@ import { DEMO_LIMITS, Sandboxes } from "#src/db/privacy/Sandboxes.ts"
 import { type RouteLimit, windowsOf } from "#src/http/server/limits/Cost.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { demoSandboxDisabled, demoSandboxRateLimited } from "./tenancyErrors.ts"
-import { envelopeAnswers } from "#src/http/server/schemas/answers.ts"
+import { answers } from "#src/http/server/schemas/answers.ts"
 import { SandboxData } from "./sandboxSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
@@ -23,7 +23,7 @@ export const sandboxRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Create a demo key with its own app, without an account. Both are deleted after a day",
         description: "Takes no body.",
         tags: ["App"],
-        response: envelopeAnswers(SandboxData, 413, 422, 500, 503)
+        response: answers(SandboxData, "demo_sandbox_rate_limited", "demo_sandbox_disabled")
       }
     },
     (request, reply) => {

@@ -105,7 +105,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
           session_id: z.string().max(64).optional().describe("Include the edges of this session"),
           as_of: moment.optional()
         }),
-        response: answers(GraphData, 404)
+        response: answers(GraphData, "character_not_found", "session_not_found")
       }
     },
     (request, reply) =>
@@ -152,7 +152,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: EdgeCreate,
-        response: answers(EdgeData.extend(created), 404, 409, 413)
+        response: answers(EdgeData.extend(created), "character_not_found", "session_not_found", "world_limit_reached")
       }
     },
     (request, reply) =>
@@ -196,7 +196,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
         tags,
         params,
         body: EdgePatch,
-        response: answers(EdgeData.extend(written), 404, 413)
+        response: answers(EdgeData.extend(written), "character_not_found", "edge_not_found")
       }
     },
     (request, reply) =>
@@ -228,7 +228,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
         summary: "Invalidate an edge. It is kept, with the time when it stopped being true",
         tags,
         params,
-        response: answers(EdgeData, 404)
+        response: answers(EdgeData, "character_not_found", "edge_not_found")
       }
     },
     (request, reply) =>

@@ -17,7 +17,11 @@ export const NpcCreate = z.object({
     .refine(isSlug, "Invalid slug")
     .nullable()
     .default(null)
-    .meta({ description: "The character of the app that this NPC represents, if any" }),
+    .meta({
+      description:
+        "The character of the app that this NPC represents, if any. Without a summary, its visible_bio is what the " +
+        "character knows about the NPC"
+    }),
   mention_policy: mentionPolicy
     .default("free")
     .meta({ description: "when_asked: mentioned only after the person has named them. never: not mentioned" })

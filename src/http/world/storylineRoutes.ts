@@ -88,7 +88,7 @@ export const storylineRoutes: Routes = (server) => {
         summary: "List the current and past storylines of a session, latest first",
         tags,
         params: inSession,
-        response: answers(SessionStorylines, 404)
+        response: answers(SessionStorylines, "session_not_found")
       }
     },
     (request, reply) =>
@@ -116,7 +116,13 @@ export const storylineRoutes: Routes = (server) => {
         params: inSession.extend({ storyline_id: z.string() }),
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: TriggerBody,
-        response: answers(SessionStorylineData.extend(created), 404, 409, 413)
+        response: answers(
+          SessionStorylineData.extend(created),
+          "session_not_found",
+          "storyline_not_found",
+          "session_exited",
+          "storyline_conflict"
+        )
       }
     },
     (request, reply) =>

@@ -94,7 +94,10 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
         tags,
         params: ofCharacter,
         querystring: z.object(listQuery),
-        response: answers(z.object({ [key]: z.array(kind.data), next_cursor: z.string().nullable() }), 404)
+        response: answers(
+          z.object({ [key]: z.array(kind.data), next_cursor: z.string().nullable() }),
+          "character_not_found"
+        )
       }
     },
     (request, reply) =>
@@ -128,7 +131,7 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
         params: ofCharacter,
         headers: z.object({ "idempotency-key": z.string().optional() }),
         body: kind.create,
-        response: answers(kind.data.extend(created), 404, 409, 413)
+        response: answers(kind.data.extend(created), "character_not_found", "session_not_found", "world_limit_reached")
       }
     },
     (request, reply) =>
@@ -163,7 +166,7 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
         summary: kind.summaries.get,
         tags,
         params,
-        response: answers(kind.data, 404)
+        response: answers(kind.data, "character_not_found", String(kind.absent.code))
       }
     },
     (request, reply) =>
@@ -186,7 +189,12 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
         tags,
         params,
         body: kind.patch,
-        response: answers(kind.data.extend(written), 404, 413)
+        response: answers(
+          kind.data.extend(written),
+          "character_not_found",
+          String(kind.absent.code),
+          "session_not_found"
+        )
       }
     },
     (request, reply) =>
@@ -216,7 +224,7 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
         summary: kind.summaries.delete,
         tags,
         params,
-        response: answers(kind.data, 404)
+        response: answers(kind.data, "character_not_found", String(kind.absent.code))
       }
     },
     (request, reply) =>

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { observedGauge } from "#pipeline/telemetry/metric.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { logDatabaseError } from "#src/db/postgres/logDatabaseError.ts"
 import { type SessionRef, Turns } from "#src/db/conversation/Turns.ts"
 import { makeSlots, slotsFor } from "#src/jobs/runner/slots.ts"
 import { makeRunningTurns } from "./runningTurns.ts"
@@ -118,6 +119,7 @@ export class TurnRunner extends Context.Service<
           return FiberSet.run(
             background,
             drain(session).pipe(
+              Effect.catchTag("DatabaseError", logDatabaseError("turn run aborted: the sweeper will retry it")),
               Effect.catchCauseIf(
                 (cause) => !Cause.hasInterruptsOnly(cause),
                 (cause) => Effect.logWarning("turn run aborted: the sweeper will retry it", cause)

@@ -13,7 +13,8 @@ import { TurnPipeline } from "#pipeline/Turn.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Lease, type Settled, Turns } from "#src/db/conversation/Turns.ts"
-import { untilReachable } from "#src/db/postgres/retry.ts"
+import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { untilReachable, untilThereIsSpace } from "#src/db/postgres/retry.ts"
 import { CRASH_LIMIT } from "#src/units/attempt.ts"
 import { makeRunProactiveTurn } from "./runProactiveTurn.ts"
 import { turnOf } from "./turnOf.ts"
@@ -31,6 +32,7 @@ const withheld = Outcome.cases.Withheld.make({})
 export const stoppedOutcome = Outcome.cases.Withheld.make({ by: "stopped" })
 /** Nothing more to do in the session for now. */
 const postponed: Settled = { _tag: "Taken" }
+const isRejected = ({ reason }: DatabaseError): boolean => reason === "refused"
 const generationFailed = Outcome.cases.Failed.make({ reason: "generation_failed" })
 
 /** Where the turns of evals run: the pipeline of their engine, and the seed that replaces the session's. */
@@ -59,7 +61,9 @@ export const makeRunTurn = Effect.gen(function* () {
   const settle = Effect.fnUntraced(function* (row: ClaimRow, lease: Lease, outcome: Outcome, trace: TurnTrace) {
     const { initiative: proactive, accepted_at } = row
     yield* describeSpan({ [TROUPE.outcome]: OUTCOMES[outcome._tag] })
+    // A reply that the database has no space for is kept, because the model would have to write it again.
     const settled = yield* untilReachable(turns.settle({ lease, proactive, outcome, stages: trace.records })).pipe(
+      untilThereIsSpace,
       inSpan("settle")
     )
     if (settled._tag === "Settled") {
@@ -79,7 +83,7 @@ export const makeRunTurn = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const dueAt = Math.max(now, row.accepted_at.getTime() + replyDelayMs(turn)) + pipeline.stallMs(turn)
     if (row.deferred || dueAt <= now) return yield* pipeline.run(turn, trace)
-    yield* untilReachable(turns.defer(lease, new Date(dueAt)))
+    yield* untilThereIsSpace(untilReachable(turns.defer(lease, new Date(dueAt))))
     return null
   })
 
@@ -103,7 +107,7 @@ export const makeRunTurn = Effect.gen(function* () {
       if (outcome === null) return postponed
       // If the database rejects the values of a reply, the turn must still end.
       return yield* settle(row, lease, outcome, trace).pipe(
-        Effect.catchTag("DatabaseError", (error) =>
+        Effect.catchIf(isRejected, (error) =>
           Effect.logError("reply could not be written", error).pipe(
             Effect.andThen(settle(row, lease, generationFailed, trace))
           )

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Alignment } from "#src/db/delivery/Alignment.ts"
+import { Channels } from "#src/db/delivery/Channels.ts"
 import { task, taskFor } from "#src/jobs/runner/task.ts"
 
 /** Creates a lane for a channel on every session that it covers. */
@@ -13,5 +14,12 @@ export const alignTask = taskFor(
 export const realignTask = task(
   "realign",
   Alignment.use((alignment) => alignment.nudge),
+  { cron: "* * * * *" }
+)
+
+/** Deletes webhooks whose time is over. */
+export const expireChannelsTask = task(
+  "expire-channels",
+  Channels.use((channels) => channels.expire),
   { cron: "* * * * *" }
 )

@@ -9,8 +9,10 @@ import { forgottenSince } from "#pipeline/relational/forget.ts"
 import { publicScores, SCALE } from "#pipeline/relational/meter.ts"
 import { EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
+import { tellsNothing } from "#pipeline/relational/tellsNothing.ts"
 import { extractByRules } from "#pipeline/relational/rules/extractByRules.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { untilThereIsSpace } from "#src/db/postgres/retry.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { type MemoryExtraction, MemoryExtractions, type PendingExtraction } from "#src/db/memory/MemoryExtractions.ts"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
@@ -111,7 +113,7 @@ export class MemoryExtractionWorker extends Context.Service<
           "relational_update",
           Effect.gen(function* (): Effect.fn.Return<ExtractionAttempt, DatabaseError> {
             if (givenUp) return GIVEN_UP
-            if (extractor === null || turn.message === null) return BY_RULES
+            if (extractor === null || tellsNothing(turn)) return BY_RULES
             const limit = isLimited ? new Spending(reservedMicroUsd) : yield* SpendingLimit
             return yield* Effect.provideService(askModel(extractor, session, turn), SpendingLimit, limit)
           }),
@@ -145,7 +147,7 @@ export class MemoryExtractionWorker extends Context.Service<
               : null
         }
         if (givenUp) return yield* writeEmpty(reading, "crashed")
-        yield* turns.write(reading).pipe(
+        yield* untilThereIsSpace(turns.write(reading)).pipe(
           Effect.catchTag("DatabaseError", (error) =>
             UNWRITABLE.test(error.sqlState ?? "") ? Effect.die(error) : Effect.fail(error)
           ),

@@ -3,11 +3,18 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import { databaseDependency } from "#pipeline/telemetry/Dependency.ts"
 import { counter } from "#pipeline/telemetry/metric.ts"
 import { repeatForever } from "#channels/repeatForever.ts"
 import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { whileStarting } from "#src/db/postgres/retry.ts"
+import type { Pulse } from "#src/db/conversation/pulse.ts"
 import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
+
+/** How often this process says that it is alive, and reads what it has to know. */
+const EVERY = "1 second"
 
 const lost = counter(
   "troupe_worker_reregistrations_total",
@@ -15,8 +22,8 @@ const lost = counter(
 )
 
 /**
- * The registration of this process as a worker. While registered, it claims under its id. If its lock may be lost, it
- * is fenced: it claims nothing, running work fails at its fence, and it registers again under a new id.
+ * The registration of this process as a worker. While registered, it claims under its id. While its connection is lost,
+ * it claims nothing. If its lock is lost, running work fails at its fence, and it registers again under a new id.
  */
 export class Membership extends Context.Service<
   Membership,
@@ -25,6 +32,11 @@ export class Membership extends Context.Service<
     readonly current: Effect.Effect<Option.Option<string>>
     /** Ties a graphile-worker pool to this registration and all later ones. */
     readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
+    /**
+     * Does this for each pulse, about every second while registered, until the scope closes. A pulse that comes while
+     * the work for an earlier one goes on waits, and the next one replaces it.
+     */
+    readonly onPulse: (work: (pulse: Pulse) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("src/jobs/runner/Membership") {
   static readonly layer = Layer.effect(
@@ -33,6 +45,25 @@ export class Membership extends Context.Service<
       const workers = yield* Workers
       let current: Registration | null = null
       let pool: string | null = null
+      let latest: Pulse | null = null
+      const listeners = new Set<Queue.Queue<Pulse>>()
+
+      const tell = (pulse: Pulse | null) =>
+        Effect.suspend(() => {
+          latest = pulse
+          if (pulse === null) return databaseDependency.failed("unreachable")
+          for (const listener of listeners) Queue.offerUnsafe(listener, pulse)
+          return Effect.void
+        })
+      const onPulse = Effect.fnUntraced(function* (work: (pulse: Pulse) => Effect.Effect<void>) {
+        const pulses = yield* Queue.sliding<Pulse>(1)
+        if (latest !== null) Queue.offerUnsafe(pulses, latest)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => listeners.add(pulses)),
+          () => Effect.sync(() => listeners.delete(pulses))
+        )
+        yield* Effect.forkScoped(repeatForever("0 millis", Effect.flatMap(Queue.take(pulses), work)))
+      })
 
       const join = Effect.gen(function* () {
         const registration = yield* workers.register
@@ -43,17 +74,12 @@ export class Membership extends Context.Service<
       const live = Effect.fnUntraced(function* (registration: Registration) {
         current = registration
         yield* Deferred.succeed(first, undefined)
-        // A heartbeat without an answer also counts as lost: over a half-open connection there may be no answer for
-        // minutes.
-        const beat = Effect.sleep("1 second").pipe(
-          Effect.andThen(registration.heartbeat),
-          Effect.timeout("6 seconds"),
-          Effect.forever
-        )
-        yield* Effect.raceFirst(registration.lost, Effect.ignore(beat)).pipe(
+        const beat = registration.heartbeat.pipe(Effect.tap(tell), Effect.andThen(Effect.sleep(EVERY)), Effect.forever)
+        yield* Effect.raceFirst(registration.lost, beat).pipe(
           Effect.ensuring(
             Effect.sync(() => {
               current = null
+              latest = null
             })
           )
         )
@@ -64,18 +90,21 @@ export class Membership extends Context.Service<
 
       yield* whileStarting(member).pipe(
         Effect.onError((cause) => Deferred.failCause(first, cause)),
-        Effect.andThen(repeatForever("250 millis", Effect.ignore(member))),
+        Effect.andThen(
+          repeatForever("250 millis", member.pipe(Effect.catch(() => databaseDependency.failed("unreachable"))))
+        ),
         Effect.forkScoped({ startImmediately: true })
       )
       // Waits for the first registration, so that nothing runs before the process can be detected as dead.
       yield* Deferred.await(first)
 
       return Membership.of({
-        current: Effect.sync(() => Option.fromNullishOr(current?.workerId)),
+        current: Effect.sync(() => (current?.held() === true ? Option.some(current.workerId) : Option.none())),
         usePool: Effect.fnUntraced(function* (poolId: string) {
           pool = poolId
           if (current !== null) yield* current.usePool(poolId)
-        })
+        }),
+        onPulse
       })
     })
   )

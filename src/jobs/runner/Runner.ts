@@ -3,10 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import type * as Schema from "effect/Schema"
 import type { TaskList } from "graphile-worker"
 import { repeatForever } from "#channels/repeatForever.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { primaryOf } from "#src/db/postgres/primary.ts"
 import { crontabOf } from "./crontab.ts"
 import { type JobPool, startJobPool } from "./jobPool.ts"
 import { Membership } from "./Membership.ts"
@@ -30,7 +34,7 @@ export interface RunnerOptions<R> {
 export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { url, query } = yield* Database
+      const { directUrl: url, query } = yield* Database
       const membership = yield* Membership
       const fibers = yield* FiberSet.make()
       const runPromise = yield* FiberSet.runtimePromise(fibers)<R>()
@@ -60,7 +64,9 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
       )
 
       const start = startJobPool({ url, concurrency, taskList, crontab: crontabOf(tasks) }).pipe(
-        Effect.tap(({ id }) => Effect.ignore(membership.usePool(id)))
+        // Detached: over a connection that the database has just lost, it takes as long as a statement may wait for its
+        // answer. Meanwhile nobody would notice that the pool has ended, too.
+        Effect.tap(({ id }) => Effect.forkDetach(Effect.ignore(membership.usePool(id))))
       )
       const stop = ({ runner, id }: JobPool) =>
         Effect.gen(function* () {
@@ -77,15 +83,33 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
           )
         })
 
+      // After a failover, graphile-worker would keep trying the server that it was connected to. The worker's own lock
+      // is held again on the new one.
+      const moved = ({ server }: JobPool) =>
+        Effect.gen(function* () {
+          yield* repeatUntil(Option.isNone)
+          yield* repeatUntil(Option.isSome)
+          return (yield* Effect.promise(() => primaryOf(Redacted.value(url)))) !== server
+        }).pipe(Effect.repeat({ until: (is) => is }))
+      const repeatUntil = (is: (owner: Option.Option<string>) => boolean) =>
+        membership.current.pipe(Effect.repeat({ until: is, schedule: Schedule.spaced("250 millis") }))
+
       // graphile-worker ends when it loses the database. We do not: unless we asked it to end, a new one is started.
       const started = yield* Deferred.make<void>()
       // A pool that could not start has nothing to report: it is tried again several times a second.
       let running = false
       const pool = Effect.acquireUseRelease(
         start,
-        ({ ended }) => {
+        (pool) => {
           running = true
-          return Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.tryPromise(() => ended)))
+          return Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(
+              Effect.raceFirst(
+                Effect.tryPromise(() => pool.ended),
+                moved(pool)
+              )
+            )
+          )
         },
         stop
       )

@@ -118,7 +118,7 @@ export class BatchWorker extends Context.Service<
           if (item.attempts > MAX_TAKEN) return yield* new ActionRefused({ reason: "internal_error" })
           if (action === "create_managed") return yield* createManaged(item)
           if (action === "attach") return yield* attach(item)
-          if (action === "redeliver") return yield* redeliver(item)
+          if (action === "redeliver") return yield* batches.doneWith(item, redeliver(item))
           const bot = yield* rows.get(targetApp, channelId)
           if (bot === undefined) return yield* new ActionRefused({ reason: "bot_not_found" })
           const byOperator = appId === OPERATOR_BATCHES

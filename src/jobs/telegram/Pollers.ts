@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
@@ -25,6 +26,10 @@ const CALL_SECONDS = HELD_SECONDS + 10
 /** Another client polls the bot. Retrying at once would only interrupt each other. */
 const AFTER_CONFLICT = "30 seconds"
 const AFTER_FAILURE = "3 seconds"
+/** An answer with nothing new that arrives sooner is not Telegram's. Without a pause, the next would be, too. */
+const SOON_MS = 1_000
+/** After a failure, one update is asked for: all that wait may be more than an answer can hold. */
+const MOST_UPDATES = 100
 
 /**
  * Polls updates of bots where no webhook can reach us: on a developer's machine, or behind a firewall. They are handled
@@ -46,7 +51,8 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
         readonly token: Redacted.Redacted<string>
         readonly allowed: ReadonlyArray<(typeof ALLOWED_UPDATES)[number] | "managed_bot">
         readonly holds: Effect.Effect<boolean, DatabaseError>
-        readonly store: (raw: Fetched) => Effect.Effect<void, DatabaseError>
+        /** False: it was not stored, and the bot is not polled here any more. */
+        readonly store: (raw: Fetched) => Effect.Effect<boolean, DatabaseError>
         readonly onConflict: Effect.Effect<void, DatabaseError>
         readonly onDead: Effect.Effect<void>
       }
@@ -54,20 +60,26 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
         function* ({ token, allowed, holds, store, onConflict, onDead }: Polling) {
           yield* Effect.ignore(api.call(token, "deleteWebhook", { drop_pending_updates: false }))
           let offset = 0
+          let limit = MOST_UPDATES
           while (yield* holds) {
+            const askedAt = yield* Clock.currentTimeMillis
             const asked = yield* Effect.result(
               api.call(
                 token,
                 "getUpdates",
-                { offset, timeout: HELD_SECONDS, allowed_updates: [...allowed] },
+                { offset, limit, timeout: HELD_SECONDS, allowed_updates: [...allowed] },
                 CALL_SECONDS
               )
             )
+            limit = Result.isSuccess(asked) ? MOST_UPDATES : 1
             if (Result.isSuccess(asked)) {
+              const before = offset
               for (const raw of asked.success) {
-                yield* store(raw)
+                if (!(yield* store(raw))) return
                 offset = raw.update_id + 1
               }
+              const tookMs = (yield* Clock.currentTimeMillis) - askedAt
+              if (offset === before && tookMs < SOON_MS) yield* Effect.sleep(AFTER_FAILURE)
               continue
             }
             const { kind, retryAfterSeconds } = asked.failure
@@ -96,15 +108,18 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             holds: polled.holds(bot, worker),
             store: Effect.fnUntraced(function* (raw) {
               const look = lookAt(raw)
-              if (look === undefined) return
+              if (look === undefined) return true
               const { join_window_ms: joinWindowMs } = (yield* rows.get(appId, channelId)) ?? bot
-              yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
+              return yield* updates.store({ ...look, appId, channelId, joinWindowMs, raw: JSON.stringify(raw) })
             }),
-            onConflict: rows.changeStatus(appId, channelId, {
-              status: "degraded",
-              reason: "conflict",
-              from: ["active", "degraded"],
-              event: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
+            onConflict: Effect.gen(function* () {
+              yield* rows.recordConflict(appId, channelId, new Date(yield* Clock.currentTimeMillis))
+              yield* rows.changeStatus(appId, channelId, {
+                status: "degraded",
+                reason: "conflict",
+                from: ["active", "degraded"],
+                event: { type: "bot.degraded", payload: { bot_id: channelId, reason: "conflict" } }
+              })
             }),
             onDead: Effect.ignore(bots.revoke(appId, channelId, bot.token_version))
           })
@@ -117,7 +132,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
           token,
           allowed: ["message", "managed_bot"],
           holds: polled.holdsManager(worker),
-          store: (raw) => managerUpdates.store(raw.update_id, JSON.stringify(raw)),
+          store: (raw) => Effect.as(managerUpdates.store(raw.update_id, JSON.stringify(raw)), true),
           onConflict: Effect.logWarning("another process polls the manager bot"),
           onDead: Effect.logError("Telegram rejects the manager bot's token: check TELEGRAM_MANAGER_TOKEN").pipe(
             Effect.andThen(Effect.sleep(AFTER_CONFLICT))

@@ -61,6 +61,11 @@ const findProblem = (
   return failing && (info.pending_update_count > MANY_WAITING || growing) ? "webhook_failing" : null
 }
 
+/** A conflict is met every half minute for as long as it lasts. Of two pollers, Telegram says nothing to a probe. */
+const CONFLICT_MS = 2 * 60_000
+const findConflict = ({ health: { conflict_at: at } }: StoredBot, now: number): "conflict" | null =>
+  at !== undefined && now - Date.parse(at) < CONFLICT_MS ? "conflict" : null
+
 /**
  * Asks Telegram about the state of bots: every ten minutes each, sooner if one is unhealthy. If another system has set
  * a webhook, ours is set once more. If that happens again, the bot is degraded and its owner has to act. An invalid
@@ -139,10 +144,11 @@ export class Probe extends Context.Service<
         }
         const info = asked.success
         const now = yield* Clock.currentTimeMillis
-        const ill = findProblem(info, bot, registrar.webhookUrlOf(bot), now)
+        const ill = findProblem(info, bot, registrar.webhookUrlOf(bot), now) ?? findConflict(bot, now)
         const identified_at = yield* identify(bot, token, now)
         const health: BotHealth = {
           ...(identified_at !== undefined && { identified_at }),
+          ...(bot.health.conflict_at !== undefined && { conflict_at: bot.health.conflict_at }),
           probed_at: new Date(now).toISOString(),
           pending_update_count: info.pending_update_count,
           ...(info.last_error_message !== undefined && { last_error_message: info.last_error_message }),

@@ -10,23 +10,24 @@ import { TROUPE } from "#pipeline/telemetry/genAi.ts"
 import { inSpan } from "#pipeline/telemetry/trace.ts"
 import { repeatForever } from "#channels/repeatForever.ts"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
-import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
+import { type Batch, CHATS_PER_CLAIM, Updates } from "#src/db/telegram/Updates.ts"
 import { logDatabaseError } from "#src/db/postgres/logDatabaseError.ts"
 import { attempt } from "#src/units/attempt.ts"
 import { unitOf } from "#src/units/Unit.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import { SharedSweeps } from "#src/jobs/runner/SharedSweeps.ts"
 import { handleBatch } from "./handleBatch.ts"
 import { declineChat } from "./declineChat.ts"
 import { task } from "#src/jobs/runner/task.ts"
 
-/**
- * Maximum number of chats whose updates one process handles at once. No more are claimed before half of these are done,
- * because a claim scans everything that waits.
- */
-const MAX_IN_FLIGHT = 128
-/** How soon to check again for updates that are not due yet, and for updates without a notification. */
+/** Maximum number of chats whose updates one process handles at once. */
+const MAX_IN_FLIGHT = 192
+/** No more are claimed before there is room for a whole claim, because a claim scans everything that waits. */
+const MAX_BEFORE_CLAIM = MAX_IN_FLIGHT - CHATS_PER_CLAIM
+/** No more chats of a bot are claimed while it has more than this in progress. Other bots do not wait for it. */
+const ENOUGH_OF_ONE_BOT = 64
+/** How soon to check again for updates that are not due yet. */
 const SOON = Duration.millis(150)
-const LATER = Duration.seconds(1)
 /** How long running updates may take to finish after a stop request. */
 const DRAIN = "3 seconds"
 
@@ -54,9 +55,19 @@ export class UpdateWorker extends Context.Service<
     Effect.gen(function* () {
       const updates = yield* Updates
       const membership = yield* Membership
+      const sweeps = yield* SharedSweeps
       const wakes = yield* Queue.sliding<void>(1)
       const handling = yield* FiberSet.make()
       let inFlight = 0
+      const ofBot = new Map<string, number>()
+      const count = ([{ channel_id }]: Batch, by: 1 | -1) => {
+        inFlight += by
+        const left = (ofBot.get(channel_id) ?? 0) + by
+        if (left === 0) ofBot.delete(channel_id)
+        else ofBot.set(channel_id, left)
+        return left
+      }
+      const busyBots = () => [...ofBot].flatMap(([bot, chats]) => (chats > ENOUGH_OF_ONE_BOT ? [bot] : []))
 
       const giveUp = (batch: Batch) =>
         Effect.andThen(
@@ -90,7 +101,7 @@ export class UpdateWorker extends Context.Service<
         )
 
       const begin = (batch: Batch) => {
-        inFlight++
+        count(batch, 1)
         return FiberSet.run(
           handling,
           handle(batch).pipe(
@@ -99,21 +110,21 @@ export class UpdateWorker extends Context.Service<
             ),
             Effect.ensuring(
               Effect.sync(() => {
-                inFlight--
-                Queue.offerUnsafe(wakes, undefined)
+                if (count(batch, -1) <= ENOUGH_OF_ONE_BOT || inFlight === MAX_BEFORE_CLAIM)
+                  Queue.offerUnsafe(wakes, undefined)
               })
             )
           )
         )
       }
 
-      let pause: Duration.Duration = LATER
+      let pause = Duration.infinity
       const look = Effect.uninterruptible(
         Effect.gen(function* () {
-          pause = LATER
+          pause = Duration.infinity
           const owner = yield* membership.current
-          if (Option.isNone(owner) || inFlight > MAX_IN_FLIGHT / 2) return
-          const { batches, waiting } = yield* updates.claim(owner.value)
+          if (Option.isNone(owner) || inFlight > MAX_BEFORE_CLAIM) return
+          const { batches, waiting } = yield* updates.claim(owner.value, busyBots())
           for (const batch of batches) yield* begin(batch)
           if (waiting) pause = SOON
         })
@@ -127,7 +138,10 @@ export class UpdateWorker extends Context.Service<
         "0 millis",
         Effect.suspend(() => Queue.take(wakes).pipe(Effect.timeoutOption(pause), Effect.andThen(look)))
       ).pipe(Effect.annotateLogs({ service: "UpdateWorker" }), Effect.forkScoped)
-      yield* repeatForever("1 second", sweep).pipe(Effect.annotateLogs({ service: "UpdateWorker" }), Effect.forkScoped)
+      yield* sweeps.add(sweep)
+      yield* membership.onPulse(({ open_updates }) =>
+        open_updates ? Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) : Effect.void
+      )
 
       return UpdateWorker.of({ wake: Effect.sync(() => Queue.offerUnsafe(wakes, undefined)) })
     })

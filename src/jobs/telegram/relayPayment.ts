@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { OperationalNews } from "#channels/OperationalLog.ts"
 import type { Update } from "#channels/telegram/Update.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
@@ -6,41 +7,57 @@ import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
 import { type Batch, Updates } from "#src/db/telegram/Updates.ts"
 
-const paymentEventOf = ({ message, pre_checkout_query: asked, purchased_paid_media: bought, subscription }: Update) => {
+interface Payer {
+  readonly channel_id: string
+  readonly session_id: string | null
+  readonly telegram_user_id: number
+}
+interface Payment {
+  readonly personId: number
+  readonly newsOf: (payer: Payer) => OperationalNews
+}
+
+const paymentOf = (update: Update): Payment | null => {
+  const { message, pre_checkout_query: asked, purchased_paid_media: bought, subscription } = update
   if (asked !== undefined) {
     const { id: query_id, from, ...invoice } = asked
-    return { type: "payment.pre_checkout", personId: from.id, about: { query_id, ...invoice } } as const
-  }
-  if (bought !== undefined)
     return {
-      type: "payment.paid_media",
-      personId: bought.from.id,
-      about: { paid_media_payload: bought.paid_media_payload }
-    } as const
+      personId: from.id,
+      newsOf: (payer) => ({ type: "payment.pre_checkout", payload: { ...payer, query_id, ...invoice } })
+    }
+  }
+  if (bought !== undefined) {
+    const { from, paid_media_payload } = bought
+    return {
+      personId: from.id,
+      newsOf: (payer) => ({ type: "payment.paid_media", payload: { ...payer, paid_media_payload } })
+    }
+  }
   if (subscription !== undefined) {
     const { user, ...about } = subscription
-    return { type: "payment.subscription", personId: user.id, about } as const
+    return {
+      personId: user.id,
+      newsOf: (payer) => ({ type: "payment.subscription", payload: { ...payer, ...about } })
+    }
   }
   const paid = message?.successful_payment
   return message?.from === undefined || paid === undefined
     ? null
-    : ({ type: "payment.succeeded", personId: message.from.id, about: paid } as const)
+    : {
+        personId: message.from.id,
+        newsOf: (payer) => ({ type: "payment.succeeded", payload: { ...payer, ...paid } })
+      }
 }
-
-type PaymentEvent = NonNullable<ReturnType<typeof paymentEventOf>>
 
 const tell = Effect.fnUntraced(function* (
   { app_id: appId, channel_id: channelId }: StoredBot,
-  { type, personId, about }: PaymentEvent
+  { personId, newsOf }: Payment
 ) {
   const sessionId = yield* ChatSessions.use((chats) =>
     chats.sessionOf({ appId, channelId, chatId: personId, threadId: 0 })
   )
-  yield* appendOperational({
-    appId,
-    type,
-    payload: { channel_id: channelId, session_id: sessionId, telegram_user_id: personId, ...about }
-  })
+  const news = newsOf({ channel_id: channelId, session_id: sessionId, telegram_user_id: personId })
+  yield* appendOperational({ ...news, appId })
 })
 
 /**
@@ -51,9 +68,9 @@ export const relayPayment = Effect.fnUntraced(function* (bot: StoredBot, batch: 
   const { transaction } = yield* Database
   yield* transaction(
     Effect.gen(function* () {
-      const news = paymentEventOf(update)
+      const payment = paymentOf(update)
       const isFirst = yield* Updates.use((updates) => updates.done(batch))
-      if (isFirst && news !== null) yield* tell(bot, news)
+      if (isFirst && payment !== null) yield* tell(bot, payment)
     })
   )
 })

@@ -47,10 +47,13 @@ export const transcribeVoices = Effect.fnUntraced(function* (
     function* ({ messageId, fileId, seconds, mimeType }: Voice) {
       const bytes = yield* api.download(token, fileId, MAX_BYTES)
       const cost = costMicroUsd(seconds)
-      const expense = yield* expenses.charge({ appId: bot.app_id, sessionId }, "transcription", cost)
+      const expense = yield* expenses.reserve({ appId: bot.app_id, sessionId }, "transcription", cost)
       if (expense === null) return Option.none()
+      const paid = expenses.settle(expense, cost)
       const transcript = yield* transcribe({ bytes, fileName: "voice.ogg", mimeType }).pipe(
-        Effect.tapError(({ wasPaid }) => (wasPaid ? Effect.void : expenses.refund(expense)))
+        Effect.onInterrupt(() => Effect.ignore(paid)),
+        Effect.tapError(({ wasPaid }) => (wasPaid ? paid : expenses.settle(expense, 0))),
+        Effect.tap(() => paid)
       )
       return transcript === "" ? Option.none() : Option.some([messageId, transcript] as const)
     },

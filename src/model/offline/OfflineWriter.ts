@@ -1,12 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Usage } from "#pipeline/domain/Turn.ts"
+import type { Turn, Usage } from "#pipeline/domain/Turn.ts"
 import { Writer, type WriteRequest } from "#pipeline/generation/Writer.ts"
-import { memoryId } from "#pipeline/retrieval/Transcript.ts"
 import { type PriceList, Prices, tokensIn } from "#src/model/prices.ts"
 import { choose } from "./choose.ts"
 import { decide } from "./decide.ts"
 import { proactiveReply } from "./proactiveReply.ts"
+import { prepareRepertoire } from "./repertoire.ts"
+import { inSlices } from "#src/db/postgres/inSlices.ts"
 import { OFFLINE_ENGINE } from "#src/model/engineNames.ts"
 
 const BLANK_LINE = /\n\s*\n/
@@ -22,6 +23,9 @@ const usageOf = (prices: PriceList, { turn, history }: WriteRequest, line: strin
   }
 }
 
+/** Prepares what the character can say, if that has not been done. Until then, other work goes on. */
+const prepare = ({ appId, character }: Turn) => inSlices(appId, () => prepareRepertoire(character))
+
 /**
  * Replies without a model: picks the best matching authored line. Wherever the engine is shown, it is labelled as
  * offline. The same turn after the same history always gets the same reply.
@@ -33,7 +37,7 @@ export const layer: Layer.Layer<Writer> = Layer.effect(
       engine: OFFLINE_ENGINE,
       model: OFFLINE_ENGINE,
       write: (request) =>
-        Effect.sync(() => {
+        Effect.map(prepare(request.turn), () => {
           const { proactive } = request.turn
           if (proactive !== undefined) {
             const first = proactiveReply(request, proactive)
@@ -43,14 +47,13 @@ export const layer: Layer.Layer<Writer> = Layer.effect(
                 : {
                     decision: "reply" as const,
                     bubbles: first.line.split(BLANK_LINE),
-                    cited_memory_ids: first.cites.map((cursor) => memoryId({ cursor }))
+                    cited_memory_ids: first.cites
                   }
             return { reply: { exit_reason: null, ...said }, usage: usageOf(prices, request, first?.line ?? "") }
           }
           const { line, act, cites } = choose(request)
-          const cited_memory_ids = cites.map((cursor) => memoryId({ cursor }))
           return {
-            reply: { ...decide(request, act), bubbles: line.split(BLANK_LINE), cited_memory_ids },
+            reply: { ...decide(request, act), bubbles: line.split(BLANK_LINE), cited_memory_ids: cites },
             usage: usageOf(prices, request, line)
           }
         })

@@ -1,17 +1,25 @@
 import { rotate } from "#pipeline/domain/seed.ts"
 import type { Act } from "#pipeline/relational/rules/acts.ts"
-import { type Conversation, NOW } from "./Conversation.ts"
+import { topicsAskedIn } from "./askedTopics.ts"
+import { memoryId } from "#pipeline/retrieval/Transcript.ts"
+import { type Conversation, NOW, UNSAID } from "./Conversation.ts"
 import { continued } from "./continued.ts"
 import type { Fact } from "#pipeline/relational/rules/Fact.ts"
 import { openLoops, slotsOf, toldAt } from "./followUp.ts"
+import { isMourned } from "./mourned.ts"
 import { gentleLines } from "./gentle.ts"
 import { kindOfAct, kindOfTopic, type LineKind } from "./lineKinds.ts"
-import { NEUTRAL_LINES, OWN_LINES } from "./ownLines.ts"
+import { mentioned, weightForOthers } from "./mentioned.ts"
+import { onTopic } from "./onTopic.ts"
+import { NEUTRAL_LINES, OWN_LINES, ownLinesIn } from "./ownLines.ts"
+import { reasonPenalty } from "./reasonPenalty.ts"
 import { type Memory, recall } from "./recall.ts"
+import { asksForReassurance, wantsToBeAsked } from "./requests.ts"
 import { openingOf } from "./repertoire.ts"
+import { likeEachClause } from "./matching.ts"
 import { sharesTheme } from "./wording.ts"
 import type { Slots } from "./slots.ts"
-import { FIT, LEAVES_OPEN } from "./fits.ts"
+import { FIT, LEAVES_OPEN, PLAIN } from "./fits.ts"
 
 /** A possible reply. */
 export interface Candidate {
@@ -21,9 +29,12 @@ export interface Candidate {
   readonly slots: Slots
   /** Written by the engine, not by the character's author. */
   readonly own: boolean
-  readonly cites: ReadonlyArray<number>
+  /** Ids of what it relies on. */
+  readonly cites: ReadonlyArray<string>
   /** Whether it answers a question about the character, which the character can ask back. */
   readonly answersQuestion: boolean
+  /** Whether it leaves a question unanswered. */
+  readonly deflects: boolean
 }
 
 /** An example with this similarity to the message answers it. */
@@ -35,8 +46,9 @@ const SAME_THEME_ALIKE = 0.15
 const SAME_THEME_FITS = 0.4
 const SAME_THEME_ADVISES = 0.75
 const BACKGROUND_ALIKE = 0.55
-/** Bonus for an example of the same act in other words, such as good news for good news. */
+/** Bonus for an example that also tells something, as similar as this at least. */
 const SAME_ACT_MORE = 0.2
+const TELLS_ALIKE = 0.3
 /** Penalty for the engine's own lines, so that authored lines come first. */
 const OWN_LESS = 0.12
 /** Lines of one pool differ so little that their order never decides between pools. */
@@ -49,33 +61,15 @@ const GENTLE_NEXT_LESS = 0.01
 const MEMORY_FITS = 1.02
 
 const LORE_FITS = 0.45
+/** Only an answer that the author has written to the same question is better. */
+const INTRODUCTION_FITS = 0.85
 /** A question about a person is answered with what is known about them, unless the author has written an answer. */
 const PERSON_FITS = 0.9
 
-/** Acts so plain that an example must do the same to answer them. */
-const PLAIN: ReadonlySet<Act> = new Set([
-  "probe",
-  "farewell",
-  "grief",
-  "affection",
-  "insult",
-  "apology",
-  "thanks",
-  "compliment",
-  "greeting",
-  "joke",
-  "story",
-  "advice",
-  "laughter",
-  "elaborate",
-  "more",
-  "agreement",
-  "disagreement",
-  "acknowledgement"
-])
 const TAKES_ANSWERS: ReadonlySet<Act> = new Set(["remark", "disclosure", "agreement", "disagreement"])
 const TELLS: ReadonlySet<Act> = new Set(["disagreement", "disclosure", "good_news", "bad_news", "plan", "remark"])
 const ASKS: ReadonlySet<Act> = new Set(["question_self", "question_world", "question_past", "command"])
+const DEFLECTED: ReadonlySet<Act> = new Set(["question_self", "question_world"])
 const COMFORTED: ReadonlySet<Act> = new Set([
   "remark",
   "disclosure",
@@ -85,13 +79,6 @@ const COMFORTED: ReadonlySet<Act> = new Set([
   "plan",
   "elaborate"
 ])
-
-const WANTS_TO_BE_ASKED = new RegExp(
-  String.raw`\bask me (?:something|anything|a question)\b|\b(?:want|like|anything|something|questions?) ` +
-    String.raw`(?:to ask|for) me\b|^\W*your turn\b|\bwhat (?:should|shall|do you want to|would you like to|can|` +
-    String.raw`could) (?:we )?(?:talk|speak|chat) about\b`,
-  "i"
-)
 
 /** If the person tells something and asks something else, the reply also responds to what they told. */
 export const followUpLine = (conversation: Conversation): ReadonlyArray<Candidate> => {
@@ -121,14 +108,18 @@ const candidate = (line: string, score: number, rest: Partial<Candidate> = {}): 
   own: false,
   cites: [],
   answersQuestion: false,
+  deflects: false,
   ...rest
 })
-const citesOf = ({ cursor }: Fact): ReadonlyArray<number> => (cursor === NOW ? [] : [cursor])
+export const citesOf = ({ cursor, memoryId: id }: Fact): ReadonlyArray<string> =>
+  cursor === NOW ? [] : [id ?? memoryId({ cursor })]
 
 /** All possible replies in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const { text, act, actsBefore, facts, said, tender, gentle, repertoire, lore, people, seed } = conversation
+  const { text, act, actsBefore, facts, forgets, said, tender, gentle, introduction, repertoire, lore, people, seed } =
+    conversation
   const { lines, examples, background, anytime, puzzled } = repertoire
+  const tongue = conversation.language ?? conversation.spoken[0] ?? null
   const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
 
   // The character does not say good night at noon unless the person did, and does not welcome back a new person.
@@ -144,7 +135,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       .slice(0, MAX_OF_POOL)
       .map((line, i) => candidate(line, score - i * NEXT_LESS, given)),
     ...rotate(
-      OWN_LINES[kind].filter((line) => !untimely(line)),
+      ownLinesIn(kind, tongue).filter((line) => !untimely(line)),
       seed
     ).map((line, i) => candidate(line, score - OWN_LESS - i * NEXT_LESS, { ...given, own: true }))
   ]
@@ -157,18 +148,29 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   const remembered = (memory: Memory | null): ReadonlyArray<Candidate> => {
     if (memory === null) return []
     if (memory.kind === "unknown") return pool("unknown_memory", 0.9)
-    return pool(memory.kind === "slot" ? "recall" : "recall_sentence", MEMORY_FITS, {
-      slots: memory.slots,
-      cites: citesOf(memory.fact)
-    })
+    if (memory.kind === "lost") return pool("lost_memory", 0.9)
+    return pool(
+      memory.kind === "slot" ? "recall" : memory.fact.cursor === UNSAID ? "recall_note" : "recall_sentence",
+      MEMORY_FITS,
+      {
+        slots: memory.slots,
+        cites: citesOf(memory.fact)
+      }
+    )
   }
+  const topics = topicsAskedIn(text)
+  /** Whether an example asks for something else than the message, as far as both are known. */
+  const asksOtherwise = (others: ReadonlySet<string>): boolean =>
+    topics.size > 0 && others.size > 0 && [...topics].every((topic) => !others.has(topic))
   const exemplified = (): ReadonlyArray<Candidate> =>
-    examples.like(text).flatMap(({ item, score }) => {
+    likeEachClause(examples, text, TELLS.has(act) || ASKS.has(act)).flatMap(({ item, score: likeness }) => {
+      const score = likeness < 1 && ASKS.has(act) ? likeness * weightForOthers(text, item.user) : likeness
       // A question about the person is not answered with what the character would say about itself.
+      if (score < NEARLY_THE_SAME && asksOtherwise(item.topics)) return []
       if (score < 1 && ((act === "question_past" && memory !== null) || (ASKS.has(act) && TELLS.has(item.act))))
         return []
       const alike =
-        score < NEARLY_THE_SAME && item.act === act && (act === "good_news" || act === "bad_news")
+        score >= TELLS_ALIKE && score < NEARLY_THE_SAME && TELLS.has(act) && TELLS.has(item.act)
           ? score + SAME_ACT_MORE
           : score
       if (
@@ -176,11 +178,12 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
         act === "question_self" &&
         item.act === act &&
         score >= SAME_THEME_ALIKE &&
+        item.topics.size === 0 &&
         sharesTheme(text, item.user)
       )
         return [candidate(item.character, SAME_THEME_FITS)]
       if (act === "advice" && item.act === act && score >= SAME_THEME_ALIKE && sharesTheme(text, item.user))
-        return [candidate(item.character, SAME_THEME_ADVISES)]
+        return [candidate(item.character, Math.max(score, SAME_THEME_ADVISES))]
       if (
         alike < ALIKE ||
         (score < 1 && item.act !== act && (PLAIN.has(item.act) || (PLAIN.has(act) && score < NEARLY_THE_SAME)))
@@ -191,12 +194,19 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
         ? pool("already_said", alike - 0.1)
         : [candidate(item.character, alike, { answersQuestion: act === "question_self" })]
     })
+  /** "your dog" can only be said in English. A name can be said in any language. */
+  const slotsFor = (fact: Fact): Slots => {
+    const { subject, ...others } = slotsOf(fact, facts)
+    const sayable = subject !== undefined && (others.named === true || tongue === null || tongue === "en")
+    return sayable ? { ...others, subject } : others
+  }
   const taken = (): ReadonlyArray<Candidate> =>
     toldAt(NOW, facts)
       .slice(0, 2)
       .flatMap((fact, i) => {
-        const slots = slotsOf(fact, facts)
+        const slots = slotsFor(fact)
         if (fact.attribute === "name" && fact.subject === "") return pool("about_name", 0.9, { slots })
+        if (isMourned(fact, facts)) return pool("comfort", 0.7)
         const several = fact.topic === "person" && slots.subject === undefined
         const nameless = !several && (fact.topic === "pet" || fact.topic === "person") && slots.named !== true
         const about = pool(
@@ -208,7 +218,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       })
   const opened = (score: number): ReadonlyArray<Candidate> => [
     ...openLoops(facts, NOW, (name) => said.some((line) => line.includes(name))).flatMap((fact) =>
-      pool("follow_up", swayed(score, 3), { slots: slotsOf(fact, facts), cites: citesOf(fact) })
+      pool("follow_up", swayed(score, 3), { slots: slotsFor(fact), cites: citesOf(fact) })
     ),
     ...pool("topic", swayed(score, 9)),
     ...rotate(anytime, seed)
@@ -226,8 +236,10 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       ...gentleLines(act, gentle, seed).map((line, i) => candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true }))
     ]
   }
+  if (forgets) return pool("forgotten", 1)
   if (act === "probe") return pool("refusal", 1)
-  if (WANTS_TO_BE_ASKED.test(text)) return pool("topic", 1)
+  if (asksForReassurance(text) && !actsBefore.at(-1)?.startsWith("question")) return pool("comfort", 1)
+  if (wantsToBeAsked(text)) return pool("topic", 1)
   if (act === "gibberish")
     return [
       ...rotate(puzzled, seed).map((line, i) => candidate(line, 0.9 - i * NEXT_LESS)),
@@ -240,15 +252,29 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
   return [
     ...remembered(memory),
     ...continued(conversation).map(({ line, score }) => candidate(line, score)),
+    ...(introduction === null ? [] : [candidate(introduction, INTRODUCTION_FITS)]),
     ...exemplified(),
+    ...onTopic(conversation, topics).flatMap(({ line, score }) =>
+      ASKS.has(act) && said.some((earlier) => openingOf(earlier) === openingOf(line))
+        ? pool("already_said", score - 0.1)
+        : [candidate(line, score, { answersQuestion: true })]
+    ),
+    ...mentioned(conversation).map(({ line, score }) => candidate(line, score)),
     ...(comforted ? pool("comfort", actsBefore.at(-1) === "bad_news" ? 0.6 : 0.75) : []),
-    ...(kind === null ? [] : pool(kind, FIT[answers] ?? 0)),
+    ...(kind === null
+      ? []
+      : Array.from(pool(kind, FIT[answers] ?? 0, { deflects: DEFLECTED.has(answers) }), (one) => ({
+          ...one,
+          score: one.score - reasonPenalty(kind, text, one.line)
+        }))),
     ...(act === "plan" ? pool("about_plan", 0.56) : []),
     ...(act === "disclosure" || act === "good_news" || act === "greeting" || (act === "remark" && !tender)
       ? taken()
       : []),
     ...(act === "remark" && actsBefore.slice(-2).some((earlier) => TELLS.has(earlier)) ? pool("detail", 0.58) : []),
-    ...(TAKES_ANSWERS.has(act) && asked && !comforted ? pool("answer", swayed(0.52, 7)) : []),
+    ...(TAKES_ANSWERS.has(act) && asked && !comforted
+      ? pool("answer", swayed(toldAt(NOW, facts).length > 0 ? 0.47 : 0.52, 7))
+      : []),
     ...(answers === "question_self" || act === "question_world" || act === "remark"
       ? background
           .like(text)

@@ -1,3 +1,4 @@
+import { rotate } from "#pipeline/domain/seed.ts"
 import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import type { Act } from "#pipeline/relational/rules/acts.ts"
 import { type Candidate, candidatesOf, followUpLine } from "./candidates.ts"
@@ -11,11 +12,15 @@ import { voicePass } from "./voicePass.ts"
 export interface Choice {
   readonly line: string
   readonly act: Act
-  readonly cites: ReadonlyArray<number>
+  /** Ids of what the line relies on. */
+  readonly cites: ReadonlyArray<string>
 }
 
 /** One in this many questions about the character is asked back, and never a sensitive one. */
 const ASKED_BACK = 3
+/** What was offered is not offered again within this many of the character's messages. */
+const OFFERED_WITHIN = 6
+const OR: Readonly<Record<string, string>> & { readonly en: string } = { en: "or", de: "oder", es: "o", pt: "ou" }
 const PERSONAL_TOPICS =
   /\b(?:worst|regret|afraid|scared|fear|sad|lonely|die|died|dead|death|cry|hurt|lost|hardest|miss)\b/i
 
@@ -42,7 +47,32 @@ const askBack = (
   const asked = lines[(seed >>> 4) % lines.length]
   return asked === undefined
     ? []
-    : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false }]
+    : [{ line: asked, own: authored.length === 0, slots: {}, cites: [], answersQuestion: false, deflects: false }]
+}
+
+/** After a question that it cannot answer, the character names two things that it can be asked about. */
+const offer = (
+  { gentle, repertoire: { lines, topics }, said, seed, language, spoken }: Conversation,
+  { deflects, line }: Candidate
+): ReadonlyArray<Omit<Candidate, "score">> => {
+  if (!deflects || gentle !== null || topics.length < 2 || line.includes("?")) return []
+  const or = OR[language ?? "en"] ?? OR.en
+  const recent = said.slice(-OFFERED_WITHIN).join("\n")
+  const [one, other] = rotate(
+    topics.filter((topic) => !recent.includes(topic)),
+    seed
+  )
+  if (one === undefined || other === undefined) return []
+  const slots = { topics: `${one} ${or} ${other}` }
+  const own = spoken.length === 0 || spoken.includes("en") ? OWN_LINES.offer : []
+  return [...rotate(lines.offer, seed >>> 3), ...rotate(own, seed >>> 3)].map((line) => ({
+    line,
+    own: !lines.offer.includes(line),
+    slots,
+    cites: [],
+    answersQuestion: false,
+    deflects: false
+  }))
 }
 
 interface Spoken {
@@ -98,7 +128,10 @@ export const choose = (request: WriteRequest): Choice => {
     }
   }
   return {
-    line: [chosen.line, ...sayable(askBack(conversation, chosen.candidate))].join("\n\n"),
+    line: [
+      chosen.line,
+      ...sayable([...askBack(conversation, chosen.candidate), ...offer(conversation, chosen.candidate)]).slice(0, 1)
+    ].join("\n\n"),
     act,
     cites: chosen.candidate.cites
   }

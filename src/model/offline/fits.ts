@@ -39,3 +39,25 @@ export const LEAVES_OPEN: Readonly<Partial<Record<Act, number>>> = {
   question_world: 0.15,
   command: 0.2
 }
+
+/** Acts so plain that an example must do the same to answer them. */
+export const PLAIN: ReadonlySet<Act> = new Set([
+  "probe",
+  "farewell",
+  "grief",
+  "affection",
+  "insult",
+  "apology",
+  "thanks",
+  "compliment",
+  "greeting",
+  "joke",
+  "story",
+  "advice",
+  "laughter",
+  "elaborate",
+  "more",
+  "agreement",
+  "disagreement",
+  "acknowledgement"
+])

@@ -32,17 +32,23 @@ export const ANSWERED_ACTS = [
 
 /**
  * What the character does by itself: `refusal` stays in the role when asked to leave it, `recall` fills a slot,
- * `recall_sentence` repeats a sentence, `unknown_memory` says that the person has not told it, `follow_up` returns to
+ * `recall_sentence` repeats a sentence, `recall_note` repeats what the app has added, `unknown_memory` says that the
+ * person has not told it, `lost_memory` asks to hear it again, `forgotten` confirms that it was forgotten, `follow_up`
+ * returns to
  * something told earlier, `already_said` admits having said so, `answer` reacts to the answer to its own question,
  * `detail` encourages the person to continue, `comfort` consoles the person, `ask_name` asks for the name of something,
- * `ask_back` returns a question about itself, `topic` opens a new topic.
+ * `ask_back` returns a question about itself, `topic` opens a new topic, `offer` names what it can be asked about,
+ * `resume` takes up a thread that the person has left, and `resume_gently` does so after grief, a quarrel or a crisis.
  */
 const MOVES = [
   "candid",
   "refusal",
   "recall",
   "recall_sentence",
+  "recall_note",
   "unknown_memory",
+  "lost_memory",
+  "forgotten",
   "follow_up",
   "already_said",
   "answer",
@@ -50,7 +56,10 @@ const MOVES = [
   "comfort",
   "ask_name",
   "ask_back",
-  "topic"
+  "topic",
+  "offer",
+  "resume",
+  "resume_gently"
 ] as const
 
 /** How it reacts to what the person tells about these. */

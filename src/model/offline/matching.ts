@@ -72,3 +72,23 @@ export const matcher = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string)
   }
   return { like }
 }
+
+const CLAUSES = /(?<=[.!?…,;])\s+|\n+/
+const MAX_CLAUSES = 6
+/** A shorter clause says too little. */
+const FEWEST_WORDS = 2
+/** What stands around a clause may change what it asks. */
+const OF_CLAUSE = 0.9
+
+/** The items similar to the text, or to one of its first clauses if `each` is set, best first. */
+export const likeEachClause = <A>(matcher: Matcher<A>, text: string, each: boolean): ReadonlyArray<Match<A>> => {
+  const whole = matcher.like(text)
+  const clauses = each ? text.split(CLAUSES, MAX_CLAUSES) : []
+  if (clauses.length < 2) return whole
+  const best = new Map(whole.map(({ item, score }) => [item, score]))
+  for (const { item, score } of clauses
+    .filter((clause) => clause.split(" ").length >= FEWEST_WORDS)
+    .flatMap(matcher.like))
+    best.set(item, Math.max(best.get(item) ?? 0, OF_CLAUSE * score))
+  return [...best].map(([item, score]) => ({ item, score })).sort((a, b) => b.score - a.score)
+}

@@ -156,6 +156,19 @@ export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
     "That never came up. Tell me now?",
     "I'd remember that, and I don't. What is it?"
   ],
+  recall_note: ["I have it noted: {{quote}}.", "My notes say: {{quote}}.", "What I know is this: {{quote}}."],
+  lost_memory: [
+    "I've lost that one. Tell me again?",
+    "You may have told me, but I've lost it. Say it once more?",
+    "That one slipped away from me. Tell me again.",
+    "I can't find it anymore. Would you tell me again?"
+  ],
+  forgotten: [
+    "Done. I've forgotten it.",
+    "It's gone. I won't bring it up.",
+    "All right, I've let go of that.",
+    "Forgotten, as you asked."
+  ],
   follow_up: [
     "And how is {{subject}}?",
     "I was still thinking of {{subject}}. Anything new there?",
@@ -180,6 +193,23 @@ export const OWN_LINES: Readonly<Record<LineKind, ReadonlyArray<string>>> = {
     "I like that you thought about it."
   ],
   ask_back: ["And you?", "How about you?", "What would you have said?"],
+  offer: [
+    "Ask me about {{topics}}.",
+    "You could ask me about {{topics}} instead.",
+    "On {{topics}} I have more to say."
+  ],
+  resume: [
+    "I was still thinking about our last talk.",
+    "That last thing you wrote stayed with me.",
+    "No hurry with an answer. I just thought of you.",
+    "I left a chair free, in case you come by."
+  ],
+  resume_gently: [
+    "I've been thinking of you. You don't need to answer.",
+    "I'm here whenever you want to talk, or not talk.",
+    "No need to reply. I just wanted you to know I haven't forgotten.",
+    "Take all the time you need."
+  ],
   topic: [
     "What was the best part of your day?",
     "What's something you're looking forward to?",
@@ -205,3 +235,54 @@ export const NEUTRAL_LINES: ReadonlyArray<string> = [
   "There may be more to that than there seems.",
   "I'll think of that later, I know it."
 ]
+
+/** The kinds of lines that repeat the person's words, in other languages. Their words are quoted as they are. */
+const TRANSLATED: Readonly<Record<string, Partial<Readonly<Record<LineKind, ReadonlyArray<string>>>>>> = {
+  de: {
+    recall: ["{{value}}, hast du gesagt.", "Das war {{value}}."],
+    recall_sentence: [
+      "Du hast mir gesagt: „{{quote}}“",
+      "Mit deinen Worten: „{{quote}}“",
+      "„{{quote}}“, so hast du es gesagt."
+    ],
+    recall_note: ["Ich habe mir das so gemerkt: „{{quote}}“"],
+    unknown_memory: [
+      "Das hast du mir nicht erzählt, glaube ich.",
+      "Davon hast du noch nichts gesagt.",
+      "Das weiß ich nicht von dir. Erzählst du es mir?"
+    ],
+    lost_memory: [
+      "Das ist mir entfallen. Sagst du es mir noch einmal?",
+      "Das finde ich nicht mehr. Erzähl es mir noch einmal?"
+    ],
+    forgotten: ["Gut, ich habe es vergessen.", "Das ist weg. Ich spreche nicht mehr davon."]
+  },
+  pt: {
+    recall: ["{{value}}, disseste-me.", "Era {{value}}."],
+    recall_sentence: [
+      "Disseste-me isto: «{{quote}}»",
+      "Nas tuas palavras: «{{quote}}»",
+      "«{{quote}}», foi o que me disseste."
+    ],
+    recall_note: ["Tenho isto anotado: «{{quote}}»"],
+    unknown_memory: ["Acho que não me contaste isso.", "Isso ainda não me disseste.", "Isso não sei de ti. Contas-me?"],
+    lost_memory: ["Essa perdi. Contas-me outra vez?", "Já não encontro isso. Dizes-me de novo?"],
+    forgotten: ["Pronto, já esqueci.", "Isso já não existe para mim. Não volto a falar nisso."]
+  },
+  es: {
+    recall: ["{{value}}, me dijiste.", "Era {{value}}."],
+    recall_sentence: ["Me dijiste esto: «{{quote}}»", "Con tus palabras: «{{quote}}»", "«{{quote}}», eso me contaste."],
+    recall_note: ["Tengo esto anotado: «{{quote}}»"],
+    unknown_memory: [
+      "Creo que no me lo has contado.",
+      "Eso todavía no me lo has dicho.",
+      "Eso no lo sé de ti. ¿Me lo cuentas?"
+    ],
+    lost_memory: ["Eso se me ha perdido. ¿Me lo cuentas otra vez?", "Ya no lo encuentro. ¿Me lo dices de nuevo?"],
+    forgotten: ["Listo, ya lo he olvidado.", "Ya no está. No volveré a hablar de ello."]
+  }
+}
+
+/** The engine's own lines of a kind in a language, or else in English. */
+export const ownLinesIn = (kind: LineKind, language: string | null): ReadonlyArray<string> =>
+  (language === null ? undefined : TRANSLATED[language]?.[kind]) ?? OWN_LINES[kind]

@@ -1,13 +1,14 @@
-import { bm25 } from "#pipeline/retrieval/bm25.ts"
+import { answersTo, namesDay } from "./answering.ts"
 import type { Attribute, Fact } from "#pipeline/relational/rules/Fact.ts"
+import { isMourned } from "./mourned.ts"
 import { secondPerson } from "./secondPerson.ts"
 import type { Slots } from "./slots.ts"
-import { kin, NOUN, NOUN_PT } from "#pipeline/relational/rules/topics.ts"
-import { content } from "./wording.ts"
+import { kin, NOUN, NOUN_PT, topicOf } from "#pipeline/relational/rules/topics.ts"
 
-/** The answer from memory: a slot, a sentence, or that the person never said it. */
+/** The answer from memory: a slot, a sentence, that it was lost, or that the person never said it. */
 export type Memory =
   | { readonly kind: "slot" | "sentence"; readonly fact: Fact; readonly slots: Slots }
+  | { readonly kind: "lost" }
   | { readonly kind: "unknown" }
 
 interface Question {
@@ -74,11 +75,6 @@ const QUESTIONS: ReadonlyArray<Question> = [
   { attribute: "like", pattern: /\bwhat (?:do )?i (?:like|love|enjoy)\b/i },
   { attribute: "dislike", pattern: /\bwhat (?:do )?i (?:hate|dislike|can'?t stand)\b/i }
 ]
-const WHAT_OF_THEIRS = new RegExp(
-  String.raw`\b(?:what|where|which|how|when)[^.?!]{0,120} my (?:[a-z]+ )?(${NOUN})\b`,
-  "i"
-)
-
 const OWN: Readonly<Partial<Record<Attribute, string>>> = {
   name: "your name",
   age: "your age",
@@ -102,12 +98,12 @@ export const subjectOf = ({ attribute, subject }: Fact): string =>
 const ofSlot = (fact: Fact): Memory => ({
   kind: "slot",
   fact,
-  slots: { subject: subjectOf(fact), value: fact.value, quote: secondPerson(fact.quote) }
+  slots: { subject: subjectOf(fact), value: fact.value, quote: secondPerson(fact.text) }
 })
 const ofSentence = (fact: Fact): Memory => ({
   kind: "sentence",
   fact,
-  slots: { subject: subjectOf(fact), quote: secondPerson(fact.quote) }
+  slots: { subject: subjectOf(fact), quote: secondPerson(fact.text) }
 })
 
 const EVERYTHING = new RegExp(
@@ -117,18 +113,40 @@ const EVERYTHING = new RegExp(
 )
 const EXPECTS_MEMORY = new RegExp(
   String.raw`\b(?:remember|recall)\b|\b(?:did|have) i (?:\w+ )?(?:tell|told|say|said|mention)|` +
-    String.raw`\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:what|who|where|when|which|how old)\b|` +
+    String.raw`\bdo you know (?:my|where i|what i|who)\b|^\W*(?:\w+[\s,]+)?(?:(?:what|who|where|when)(?:['’]?s)?|` +
+    String.raw`which|how old)\b|` +
     String.raw`(?<!\p{L})(?:como (?:é que )?(?:eu )?(?:me|se) cham[oa]|onde (?:é que )?(?:eu )?(?:moro|vivo)|` +
-    String.raw`de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})`,
+    String.raw`de onde (?:é que )?(?:eu )?sou|lembras-te)(?!\p{L})|` +
+    String.raw`^\W{0,4}(?:wie|wo|wer|wann|was|woher|wogegen|welche[rsnm]?|hab|habe|bin|como|onde|quando|quem|` +
+    String.raw`qual|quantos|o que|` +
+    String.raw`a que|tenho|sou|cómo|dónde|cuándo|quién|cuál|qué|cuántos|a qué|en qué|tengo|soy|do|did|am|have|is|` +
+    String.raw`was)(?!\p{L})`,
   "iu"
 )
-const THEIR_NAME = /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b/i
+const THEIR_NAME =
+  /\b(?:his|her|its|their) name\b|\b(?:is|was) (?:he|she|it) called\b|\b(?:he|she|it) (?:is|was) called\b/i
+/** Said of one who is dead, if there is one. */
+const WAS_CALLED = /\bwas\b/i
+const CAPITALS = /(?<=\S )\p{Lu}\p{L}{2,20}/gu
+/** The question with the names that were told in capitals: "where is megan". */
+const withNames = (question: string, facts: ReadonlyArray<Fact>): string => {
+  const names = new Map(
+    facts.flatMap(({ attribute, text, value }) =>
+      [...(text.match(CAPITALS) ?? []), ...(attribute === "name" ? [value] : [])].map((name) => [
+        name.toLowerCase(),
+        name
+      ])
+    )
+  )
+  return question.replace(/(?<=\s)\p{Ll}{3,20}/gu, (word) => names.get(word) ?? word)
+}
 const NAMED = /(?<=\s)\p{Lu}[\p{L}'’-]+/gu
-const WHO = /^\W*who\b/i
-/** Bonus for an answer about a person if the question asks for one. */
-const OF_A_PERSON = 0.3
-const HEARD = 0.34
-const CLEARLY_HEARD = 0.6
+/** From this score on, a fact answers the question. */
+const ANSWERS = 0.6
+/** The same for a question that is not clearly about the person. */
+const CLEARLY_ANSWERS = 0.85
+/** From this score on, something near was told. */
+const NEAR = 0.25
 /** How far back to look for the most informative facts. */
 const MAX_TOLD = 12
 
@@ -138,40 +156,24 @@ const bySlot = (question: string, newest: ReadonlyArray<Fact>): Memory | null =>
     if (match === null) continue
     const noun = subject === undefined ? "" : kin(match.slice(1).find((group) => group !== undefined) ?? "")
     const fact = newest.find((known) => known.attribute === attribute && known.subject === noun && known.value !== "")
-    return fact === undefined ? { kind: "unknown" } : ofSlot(fact)
+    if (fact !== undefined) return ofSlot(fact)
   }
   return null
 }
 
-/** Who or what does something, if there is no more exact answer. */
-const byDoing = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
-  const noun = kin(WHAT_OF_THEIRS.exec(question)?.[1] ?? "")
-  const fact = newest.find(({ attribute, subject }) => attribute === "doing" && subject === noun)
-  return fact === undefined ? null : ofSentence(fact)
-}
-
-const bySentence = (question: string, newest: ReadonlyArray<Fact>, heard: number): Memory | null => {
-  const statements = newest.filter(
-    ({ attribute, subject }) =>
-      attribute === "statement" || (attribute === "name" && subject !== "") || attribute === "work"
-  )
-  const likely = WHO.test(question) ? OF_A_PERSON : 0
-  const [best] = bm25(statements, ({ quote, subject }) => content(`${quote} ${subject}`))
-    .search(content(question))
-    .map(({ item, score }) => ({ item, score: item.topic === "person" ? score + likely : score }))
-    .sort((a, b) => b.score - a.score)
-  return best !== undefined && best.score >= heard ? ofSentence(best.item) : null
-}
-
 const byName = (question: string, newest: ReadonlyArray<Fact>): Memory | null => {
-  const called = THEIR_NAME.test(question)
-    ? newest.find(({ attribute, subject }) => attribute === "name" && subject !== "")
-    : undefined
+  const named = newest.filter(({ attribute, subject }) => attribute === "name" && subject !== "")
+  const gone = WAS_CALLED.test(question) ? named.find((fact) => isMourned(fact, newest)) : undefined
+  const called = THEIR_NAME.test(question) ? (gone ?? named[0]) : undefined
   if (called !== undefined) return ofSlot(called)
   const names = new Set(question.match(NAMED))
   const known = newest.findLast(({ quote }) => [...names].some((name) => quote.includes(name)))
   return known === undefined ? null : ofSentence(known)
 }
+
+/** Whether a question names someone of whom a fact speaks. */
+const isNamed = (question: string, facts: ReadonlyArray<Fact>): boolean =>
+  Array.from(question.matchAll(NAMED), ([name]) => name).some((name) => facts.some(({ text }) => text.includes(name)))
 
 /** The most informative fact, for a question that names nothing. */
 const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
@@ -182,23 +184,34 @@ const anything = (newest: ReadonlyArray<Fact>): Memory | null => {
   return fact === undefined ? null : ofSentence(fact)
 }
 
+const MINE = /\b(?:i|my|me|we|our|the)\b|(?<!\p{L})(?:ich|mein|meine|unser|unsere|eu|meu|minha|mi|yo)(?!\p{L})/iu
+
 /**
  * What the facts answer to a question. Null if it asks for nothing that the person could have said. If a question is
- * not clearly about the person, it is answered only if the facts clearly answer it.
+ * not clearly about the person, it is answered only if the facts clearly answer it. `unknown` only if nothing near was
+ * told.
  */
-export const recall = (question: string, facts: ReadonlyArray<Fact>, aboutPerson: boolean): Memory | null => {
+export const recall = (asked: string, facts: ReadonlyArray<Fact>, aboutPerson: boolean): Memory | null => {
   const newest = facts.toReversed()
-  if (!aboutPerson)
-    return (
-      byName(question, newest) ??
-      (/\byou\b|\byour\b/i.test(question) ? null : bySentence(question, newest, CLEARLY_HEARD))
-    )
+  const question = withNames(asked, facts)
+  const [best] = answersTo(question, newest)
+  if (!aboutPerson) {
+    if (/\byou\b|\byour\b/i.test(question)) return byName(question, newest)
+    if (best === undefined) return byName(question, newest)
+    const isOwn = MINE.test(question) || namesDay(question) || topicOf(best.fact.subject) !== "other"
+    return best.score >= (isNamed(question, newest) ? ANSWERS : CLEARLY_ANSWERS) && (isOwn || isNamed(question, newest))
+      ? ofSentence(best.fact)
+      : byName(question, newest)
+  }
   if (EVERYTHING.test(question)) return anything(newest)
   return (
     bySlot(question, newest) ??
-    bySentence(question, newest, HEARD) ??
-    byDoing(question, newest) ??
+    (best !== undefined && best.score >= ANSWERS ? ofSentence(best.fact) : null) ??
     byName(question, newest) ??
-    (EXPECTS_MEMORY.test(question) ? { kind: "unknown" } : null)
+    (best !== undefined && best.score >= NEAR
+      ? { kind: "lost" }
+      : EXPECTS_MEMORY.test(question)
+        ? { kind: "unknown" }
+        : null)
   )
 }

@@ -8,13 +8,15 @@ export interface Slots {
   readonly value?: string
   /** Their sentence in the second person: "your sister Nadia plays the cello". */
   readonly quote?: string
+  /** What the character can be asked about: "fog or goats". */
+  readonly topics?: string
 }
 
-const SLOT = /(^|[.!?…]["”]?\s+|\n|)\{\{\s*(subject|value|quote)\s*\}\}/gi
+const SLOT = /(^|[.!?…]["”]?\s+|\n|)\{\{\s*(subject|value|quote|topics)\s*\}\}/gi
 
 const capital = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
-const isSlot = (name: string): name is "subject" | "value" | "quote" =>
-  name === "subject" || name === "value" || name === "quote"
+const isSlot = (name: string): name is "subject" | "value" | "quote" | "topics" =>
+  name === "subject" || name === "value" || name === "quote" || name === "topics"
 
 /** The line with its slots filled, capitalized at the start of a sentence. Null if a slot has no value. */
 export const fillSlots = (line: string, slots: Slots, lowerCase: boolean): string | null => {

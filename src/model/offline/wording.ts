@@ -19,6 +19,17 @@ const SAME: Readonly<Record<string, string>> = {
   doesnt: "does not",
   didnt: "did not",
   isnt: "is not",
+  whens: "when is",
+  whys: "why is",
+  arent: "are not",
+  wasnt: "was not",
+  werent: "were not",
+  havent: "have not",
+  hasnt: "has not",
+  wont: "will not",
+  theyre: "they are",
+  shes: "she is",
+  hes: "he is",
   wanna: "want to",
   gonna: "going to",
   favorite: "favourite",
@@ -37,7 +48,35 @@ const SAME: Readonly<Record<string, string>> = {
   grandad: "grandfather",
   grandma: "grandmother",
   granny: "grandmother",
+  gran: "grandmother",
+  nan: "grandmother",
+  nana: "grandmother",
+  bf: "boyfriend",
+  gf: "girlfriend",
   taught: "teach",
+  paid: "pay",
+  saw: "see",
+  seen: "see",
+  came: "come",
+  left: "leave",
+  slept: "sleep",
+  drank: "drink",
+  swam: "swim",
+  drove: "drive",
+  caught: "catch",
+  stole: "steal",
+  stolen: "steal",
+  spoke: "speak",
+  woke: "wake",
+  felt: "feel",
+  clever: "smart",
+  weirdest: "strangest",
+  wildest: "strangest",
+  craziest: "strangest",
+  oddest: "strangest",
+  toughest: "hardest",
+  harder: "hardest",
+  hard: "hardest",
   bought: "buy",
   made: "make",
   went: "go",
@@ -102,7 +141,7 @@ const STOP = new Set(
     "should not no just very really too any some all ever " +
     "tell know think like get got there here then now ok please hey well oh one thing things say said something " +
     "anything give show him himself herself today right still also much someone somebody remember recall sometimes " +
-    "often usually"
+    "often usually lol haha lmao tho though bruh bro dude kinda exactly actually even yet ever place smth sup"
   ).split(" ")
 )
 
@@ -136,14 +175,20 @@ const themesOf = (word: string): ReadonlyArray<string> =>
 
 /** Whether two texts have a topic in common. */
 export const sharesTheme = (one: string, other: string): boolean => {
-  const themes = new Set(words(other).flatMap(themesOf))
-  return words(one)
-    .flatMap(themesOf)
-    .some((theme) => themes.has(theme))
+  const themes = new Set(Array.from(new Set(words(other)), themesOf).flat())
+  return Array.from(new Set(words(one))).some((word) => themesOf(word).some((theme) => themes.has(theme)))
 }
 
 /** The content words of a text, stemmed, and their themes. */
-export const content = (text: string): string =>
-  words(text)
-    .flatMap((word) => (STOP.has(word) ? [] : [stem(word)].concat(themesOf(word))))
+export const content = (text: string): string => {
+  // A long text repeats its words.
+  const shown = new Map<string, string>()
+  return words(text)
+    .flatMap((word) => {
+      if (STOP.has(word)) return []
+      const known = shown.get(word) ?? [stem(word), ...themesOf(word)].join(" ")
+      shown.set(word, known)
+      return [known]
+    })
     .join(" ")
+}

@@ -2,12 +2,12 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import type { Character } from "#pipeline/domain/Character.ts"
 import { citationsOf } from "#pipeline/generation/citations.ts"
-import { isPlain, plainPrompt } from "#pipeline/generation/plainPrompt.ts"
-import { prompt } from "#pipeline/generation/prompt.ts"
+import { isPlain, prompt } from "#pipeline/generation/prompt.ts"
 import { Judge, Judgement } from "#pipeline/evals/judge/Judge.ts"
 import { Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
@@ -35,12 +35,30 @@ const paragraphs = (text: string): ReadonlyArray<string> =>
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-const REPLY = formatOf("reply", Reply)
-const PLAIN_REPLY = formatOf("reply", Reply, (text): Reply => ({
+/**
+ * More than a reply may have. What is beyond is dropped before anything reads it, and the gate for the length refuses
+ * the rest.
+ */
+const MAX_CHARS = 16_000
+const clipped = (bubbles: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let left = MAX_CHARS
+  const kept: Array<string> = []
+  for (const bubble of bubbles) {
+    if (left <= 0) break
+    kept.push(bubble.slice(0, left).toWellFormed())
+    left -= bubble.length + 1
+  }
+  return kept
+}
+
+const { cited_memory_ids: _, ...written } = Reply.fields
+/** What a model answers. Which memories it relies on is found by code. */
+const WrittenReply = Schema.Struct(written)
+const REPLY = formatOf("reply", WrittenReply)
+const PLAIN_REPLY = formatOf("reply", WrittenReply, (text): typeof WrittenReply.Type => ({
   decision: "reply",
   exit_reason: null,
-  bubbles: paragraphs(text),
-  cited_memory_ids: []
+  bubbles: paragraphs(text.slice(0, MAX_CHARS).toWellFormed())
 }))
 const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
@@ -102,6 +120,7 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
         )
       }
       const notes = { maxTokens: notesTokens(longest) }
+      const asksPlainly = options.json !== "schema" && options.json !== "object"
 
       const writer = Writer.of({
         engine: MODEL_ENGINE,
@@ -114,18 +133,15 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
           Effect.gen(function* () {
             const { character } = request.turn
             const { onSpent } = request
-            // Small local models write better in chat form, and need JSON only if there is something to decide. Only if
-            // the operator asks for it: plain text is never accepted from a model that was asked for JSON.
-            if (options.json === "none" && isPlain(request)) {
-              const { value, usage } = yield* askInVoice(character, {
-                format: PLAIN_REPLY,
-                messages: plainPrompt(request),
-                onSpent
-              })
-              return { reply: { ...value, cited_memory_ids: citationsOf(value.bubbles, request) }, usage }
-            }
-            const { value, usage } = yield* askInVoice(character, { format: REPLY, messages: prompt(request), onSpent })
-            return { reply: value, usage }
+            // Models write better in plain text, and need JSON only if there is something to decide.
+            const form = asksPlainly && isPlain(request) ? "plain" : "json"
+            const { value, usage } = yield* askInVoice(character, {
+              format: form === "plain" ? PLAIN_REPLY : REPLY,
+              messages: prompt(request, form),
+              onSpent
+            })
+            const bubbles = clipped(value.bubbles)
+            return { reply: { ...value, bubbles, cited_memory_ids: citationsOf(bubbles, request) }, usage }
           })
       })
       const analyst: Analyst | null =
@@ -157,7 +173,7 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
               messages: rewritePrompt(request),
               onSpent: request.onSpent
             }),
-            ({ value, usage }) => ({ bubbles: value.bubbles, usage })
+            ({ value, usage }) => ({ bubbles: clipped(value.bubbles), usage })
           )
       }
       const extractor: Extractor | null =

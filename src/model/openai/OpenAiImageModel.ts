@@ -2,15 +2,15 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import OpenAI, { APIError, toFile } from "openai"
+import { APIError, toFile } from "openai"
 import { type ImageSize, ImageFailed, type ImageRequest, ImageModel } from "../ImageModel.ts"
 import { measureCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
-import { OPENAI_URL } from "./call.ts"
 import { type CallFailed, timedOut, toCallFailed } from "./failure.ts"
+import { makeClient } from "./makeClient.ts"
 
 export interface OpenAiPainterOptions {
   readonly apiKey: Redacted.Redacted<string>
@@ -36,12 +36,11 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "content_filter",
   "safety_violation"
 ])
-/** A reference picture of up to 1024 pixels is about 400 input tokens, at 10 dollars per million. */
-const REFERENCE_MICRO_USD = 4_000
 const RETRIES = 2
 const BACKOFF = "300 millis"
 /** Maximum length of a picture in base64, about forty megabytes decoded. */
 const MAX_CHARACTERS = 56_000_000
+const MAX_ANSWER_BYTES = MAX_CHARACTERS + 100_000
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Struct({
@@ -57,15 +56,7 @@ export const layer = (options: OpenAiPainterOptions) =>
     ImageModel,
     Effect.gen(function* () {
       const prices = yield* Prices
-      const client = new OpenAI({
-        apiKey: Redacted.value(options.apiKey),
-        baseURL: options.baseUrl ?? OPENAI_URL,
-        organization: null,
-        project: null,
-        adminAPIKey: null,
-        maxRetries: 0,
-        logLevel: "off"
-      })
+      const client = makeClient(options, MAX_ANSWER_BYTES)
       const isGptImage = /(?:^|\/)(?:chat)?gpt-image/.test(options.model)
       const shape = (size: ImageSize) =>
         // GPT image models always return base64 and reject `response_format`. Other models return base64 only if asked.
@@ -117,8 +108,7 @@ export const layer = (options: OpenAiPainterOptions) =>
         engine: "openai-compatible",
         model: options.model,
         takesReferences: isGptImage,
-        priceMicroUsd: (size, references = 0) =>
-          prices.imageMicroUsd(options.model, size) + references * REFERENCE_MICRO_USD,
+        priceMicroUsd: (size, references) => prices.imageMicroUsd(options.model, size, references),
         generate: Effect.fn("OpenAi.paint")(function* (request: ImageRequest) {
           const {
             data: [picture]

@@ -2,14 +2,14 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import OpenAI, { toFile } from "openai"
+import { toFile } from "openai"
 import { TranscriptionFailed, type Recording, Transcriber } from "#channels/Transcriber.ts"
 import { measureCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
-import { OPENAI_URL } from "./call.ts"
-import { badResponse, timedOut, toCallFailed } from "./failure.ts"
+import { badResponse, mayBePaid, timedOut, toCallFailed } from "./failure.ts"
+import { makeClient } from "./makeClient.ts"
 
 export interface OpenAiTranscriberOptions {
   readonly apiKey: Redacted.Redacted<string>
@@ -20,6 +20,7 @@ export interface OpenAiTranscriberOptions {
 
 /** Maximum length of one transcript. */
 const MAX_CHARACTERS = 8_000
+const MAX_ANSWER_BYTES = 1_000_000
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ text: Schema.String }))
 
@@ -31,15 +32,7 @@ export const layer = (options: OpenAiTranscriberOptions) =>
     Transcriber,
     Effect.gen(function* () {
       const prices = yield* Prices
-      const client = new OpenAI({
-        apiKey: Redacted.value(options.apiKey),
-        baseURL: options.baseUrl ?? OPENAI_URL,
-        organization: null,
-        project: null,
-        adminAPIKey: null,
-        maxRetries: 0,
-        logLevel: "off"
-      })
+      const client = makeClient(options, MAX_ANSWER_BYTES)
       const ask = ({ bytes, fileName, mimeType }: Recording) =>
         Effect.tryPromise({
           try: async (signal): Promise<unknown> =>
@@ -54,6 +47,7 @@ export const layer = (options: OpenAiTranscriberOptions) =>
           catch: (thrown) => thrown
         })
       return Transcriber.of({
+        model: options.model,
         costMicroUsd: (seconds) => prices.transcriptionMicroUsd(options.model, seconds),
         transcribe: Effect.fn("OpenAi.listen")((recording: Recording) =>
           ask(recording).pipe(
@@ -62,7 +56,7 @@ export const layer = (options: OpenAiTranscriberOptions) =>
             ),
             Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
             measureCall("transcription", options.model),
-            Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: code === "timeout" })),
+            Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: mayBePaid(code) })),
             Effect.flatMap((answer) =>
               Effect.mapError(
                 decode(answer),

@@ -66,17 +66,15 @@ export const makeAsk = Effect.fnUntraced(function* (options: OpenAiOptions, ladd
   ): Effect.fn.Return<string, CallFailed> {
     const limit = yield* SpendingLimit
     const maxTokens = sampling.maxTokens ?? options.maxTokens ?? MAX_TOKENS
-    if (
-      limit !== null &&
-      !limit.covers(prices.costMicroUsd(options.model, mostOf(messages, format.schemaBytes, maxTokens)))
-    )
-      return yield* overBudget()
-    return yield* call(messages, format, rung, { ...sampling, maxTokens }, (spent) => {
+    const most = prices.costMicroUsd(options.model, mostOf(messages, format.schemaBytes, maxTokens))
+    const book = (spent: Spent) => {
       const costMicroUsd = prices.costMicroUsd(options.model, spent)
       countUsage(spent, costMicroUsd)
       limit?.spend(costMicroUsd)
       return spend(spent)
-    })
+    }
+    const admit = Effect.suspend(() => (limit === null || limit.covers(most) ? Effect.void : Effect.fail(overBudget())))
+    return yield* call(messages, format, rung, { ...sampling, maxTokens }, book, admit)
   })
 
   const converse = Effect.fnUntraced(function* <A>(

@@ -1,17 +1,27 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import OpenAI from "openai"
 import type { ChatMessage } from "#pipeline/chat.ts"
 import { GEN_AI } from "#pipeline/telemetry/genAi.ts"
 import { describeSpan, inSpan } from "#pipeline/telemetry/trace.ts"
 import { measureCall } from "../modelMetrics.ts"
 import { describeAnswer } from "./describeAnswer.ts"
-import { badResponse, CallFailed, LENGTH_REFUSED, filtered, refusal, timedOut, toCallFailed } from "./failure.ts"
+import {
+  badResponse,
+  CallFailed,
+  LENGTH_REFUSED,
+  filtered,
+  refusal,
+  timedOut,
+  toCallFailed,
+  wasAnswered
+} from "./failure.ts"
 import { type Format, responseFormat, type Rung } from "./Format.ts"
+import { makeClient, OPENAI_URL } from "./makeClient.ts"
 import { type Spent, spentOn } from "./usage.ts"
 
 export interface OpenAiOptions {
@@ -45,7 +55,8 @@ export interface Sampling {
 const LENGTH_NAMES = ["max_completion_tokens", "max_tokens"] as const
 type LengthName = (typeof LENGTH_NAMES)[number]
 
-export const OPENAI_URL = "https://api.openai.com/v1"
+/** Several times as much as the longest answer that can be requested, with the thinking that servers send along. */
+const MAX_ANSWER_BYTES = 1_000_000
 const BACKOFF = Duration.millis(500)
 const MAX_BACKOFF = Duration.seconds(4)
 const MAX_RETRIES = 2
@@ -66,6 +77,10 @@ const Completion = Schema.Struct({
   usage: Schema.optionalKey(Schema.Unknown)
 })
 const decodeCompletion = Schema.decodeUnknownEffect(Completion)
+/** What an answer that is no completion still reports. */
+const decodeReported = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.Unknown }))
+
+const SENTENCE_ENDS = new Set("。！？.!?…\n")
 
 /** Waits at least as long as the server asked, with jitter so that many turns do not retry at once. */
 const retries = (backoff: Duration.Input) =>
@@ -79,22 +94,19 @@ const retries = (backoff: Duration.Input) =>
     )
   )
 
+/** Plain text that reached the length limit, up to its last complete sentence. Empty if it has none. */
+const wholeSentences = (text: string): string => {
+  let end = text.length
+  while (end > 0 && !SENTENCE_ENDS.has(text[end - 1] ?? "")) end--
+  return text.slice(0, end)
+}
+
 /**
- * Builds the call to the model. It is retried while the model cannot be reached. `spend` is called for every answer,
- * usable or not, and for every call that we cancel.
+ * Builds the call to the model. It is retried while the model cannot be reached. `admit` refuses each try that is not
+ * covered. `spend` is called for every answer, usable or not, and for every call that we cancel.
  */
 export const makeCall = (options: OpenAiOptions) => {
-  // Only our settings configure the client: it reads no key, address or organization from the environment, and logs
-  // nothing.
-  const client = new OpenAI({
-    apiKey: Redacted.value(options.apiKey),
-    baseURL: options.baseUrl ?? OPENAI_URL,
-    organization: null,
-    project: null,
-    adminAPIKey: null,
-    maxRetries: 0,
-    logLevel: "off"
-  })
+  const client = makeClient(options, MAX_ANSWER_BYTES)
   const retrySchedule = retries(options.backoff ?? BACKOFF)
 
   let lengthName: LengthName =
@@ -108,7 +120,8 @@ export const makeCall = (options: OpenAiOptions) => {
     format: Format<unknown>,
     rung: Rung,
     sampling: Sampling & { readonly maxTokens: number },
-    spend: (spent: Spent) => Effect.Effect<void>
+    spend: (spent: Spent) => Effect.Effect<void>,
+    admit: Effect.Effect<void, CallFailed>
   ]
   const once = (
     ...[messages, format, rung, { temperature, frequencyPenalty, presencePenalty, maxTokens }, spend]: Request
@@ -131,6 +144,7 @@ export const makeCall = (options: OpenAiOptions) => {
     }).pipe(
       // The model has already read the question, and the provider charges for that.
       Effect.onInterrupt(() => spend(spentOn(undefined, messages, ""))),
+      Effect.tapError((thrown) => (wasAnswered(thrown) ? spend(spentOn(undefined, messages, "")) : Effect.void)),
       Effect.catch((thrown) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
       ),
@@ -150,8 +164,8 @@ export const makeCall = (options: OpenAiOptions) => {
     )
 
   return Effect.fn("OpenAi.call")(function* (...request: Request) {
-    const [messages, , , , spend] = request
-    const asked = Effect.suspend(() => once(...request)).pipe(Effect.retry(retrySchedule))
+    const [messages, format, , , spend, admit] = request
+    const asked = Effect.suspend(() => Effect.andThen(admit, once(...request))).pipe(Effect.retry(retrySchedule))
     const name = lengthName
     const response = yield* Effect.catchIf(
       asked,
@@ -165,11 +179,19 @@ export const makeCall = (options: OpenAiOptions) => {
     const {
       choices: [choice],
       usage
-    } = yield* Effect.mapError(decodeCompletion(response), badResponse)
+    } = yield* decodeCompletion(response).pipe(
+      Effect.tapError(() => {
+        const reported = decodeReported(response)
+        return Option.isNone(reported) ? Effect.void : spend(spentOn(reported.value.usage, messages, ""))
+      }),
+      Effect.mapError(badResponse)
+    )
     const { content, refusal: refused } = choice.message
     yield* spend(spentOn(usage, messages, content ?? refused ?? ""))
     if (typeof refused === "string" && refused !== "") return yield* refusal()
     if (choice.finish_reason === "content_filter") return yield* filtered()
-    return content ?? ""
+    const text = content ?? ""
+    const isProse = format.fromPlainText !== null && !text.trimStart().startsWith("{")
+    return choice.finish_reason === "length" && isProse ? wholeSentences(text) : text
   })
 }

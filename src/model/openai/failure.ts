@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import { APIConnectionTimeoutError, APIError } from "openai"
+import { AnswerCut, AnswerTooLarge } from "#channels/outbound/boundedFetch.ts"
 
 /** Why one call gave no answer. Contains only our own words: a provider's text may quote the prompt or the key. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
@@ -69,11 +70,20 @@ const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
     (("code" in thrown && TRANSPORT_TIMEOUTS.has(thrown.code)) || isTransportTimeout(thrown.cause, depth + 1)))
 
 const PASSING = new Set([408, 429])
+const CUT_OFF = "cut_off"
+
+/** Whether the model had begun to answer. The provider charges for that, even if the answer cannot be read. */
+export const wasAnswered = (thrown: unknown): boolean =>
+  thrown instanceof AnswerCut || thrown instanceof AnswerTooLarge || thrown instanceof SyntaxError
+const MAYBE_PAID: ReadonlySet<string> = new Set(["timeout", "bad_response", CUT_OFF])
+/** Whether the provider may charge for a call that failed with this code. */
+export const mayBePaid = (code: string): boolean => MAYBE_PAID.has(code)
 
 /** Classifies whatever the client threw. */
 export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
-  if (thrown instanceof SyntaxError) return badResponse()
+  if (thrown instanceof SyntaxError || thrown instanceof AnswerTooLarge) return badResponse()
   if (isTransportTimeout(thrown)) return timedOut()
+  if (thrown instanceof AnswerCut) return failed("unreachable", CUT_OFF, { passing: true })
   if (!(thrown instanceof APIError) || thrown.status === undefined)
     return failed("unreachable", "connection", { passing: true })
   // Sent with the status of a rate limit, but it lasts until somebody pays.

@@ -1,10 +1,12 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import { Database } from "#src/db/postgres/Database.ts"
-import { Expenses } from "#src/db/billing/Expenses.ts"
+import { type Activity, type Expense, Expenses } from "#src/db/billing/Expenses.ts"
+import { AssumedPrices } from "#src/model/assumedPrices.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase
@@ -12,6 +14,7 @@ const openRuntime = (url: string) =>
   ManagedRuntime.make(
     Expenses.layer.pipe(
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
+      Layer.provide(Layer.succeed(AssumedPrices, new Set(["voice"] as const))),
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
     )
   )
@@ -44,10 +47,21 @@ const app = async (used: number, monthsAgo = 0) => {
     values (${id}, 'app', 100, (now() at time zone 'utc' - ${monthsAgo}::int * interval '1 month')::date, ${used})`
   return id
 }
-const take = (id: string, microUsd: number) =>
+const take = (id: string, microUsd: number, activity: Activity = "transcription") =>
   runtime.runPromise(
-    Expenses.use((expenses) => expenses.charge({ appId: id, sessionId: `ses_${id}` }, "transcription", microUsd))
+    Expenses.use((expenses) => expenses.charge({ appId: id, sessionId: `ses_${id}` }, activity, microUsd))
   )
+const reserve = (id: string, microUsd: number) =>
+  runtime.runPromise(
+    Expenses.use((expenses) =>
+      expenses
+        .reserve({ appId: id, sessionId: `ses_${id}` }, "transcription", microUsd)
+        .pipe(Effect.map((expense) => expense ?? assert.fail("the budget does not cover it")))
+    )
+  )
+const settle = (expense: Expense, spentMicroUsd: number) =>
+  runtime.runPromise(Expenses.use((expenses) => expenses.settle(expense, spentMicroUsd)))
+const refundAbandoned = () => runtime.runPromise(Expenses.use((expenses) => expenses.refundAbandoned))
 const booked = async (id: string) =>
   (
     await database.sql<
@@ -94,6 +108,35 @@ describe("an expense", () => {
     assert.deepStrictEqual(await booked(id), [30, -30])
   })
 
+  it("is settled at what was spent, more or less than was reserved, and once", async () => {
+    for (const spent of [0, 10, 30, 45]) {
+      const id = await app(0)
+      const reserved = await reserve(id, 30)
+      assert.strictEqual(await used(id), 30)
+      await settle(reserved, spent)
+      assert.strictEqual(await used(id), spent)
+      await refundAbandoned()
+      assert.strictEqual(await used(id), spent)
+    }
+  })
+
+  it("is refunded if the process that reserved it has died, and booked if it only took that long", async () => {
+    const id = await app(0)
+    const [died, slow] = [await reserve(id, 30), await reserve(id, 40)]
+    await refundAbandoned()
+    assert.strictEqual(await used(id), 70)
+    await database.sql`update open_expenses set refund_at = now() where app_id = ${id}`
+    await Promise.all([refundAbandoned(), refundAbandoned()])
+    assert.strictEqual(await used(id), 0)
+    await settle(slow, 25)
+    assert.strictEqual(await used(id), 25)
+    assert.strictEqual(
+      (await booked(id)).reduce((sum, amount) => sum + amount, 0),
+      25
+    )
+    assert.isNotNull(died)
+  })
+
   it("also counts towards the end-user's cap, including a default cap, and never exceeds it", async () => {
     const id = await app(0)
     await database.sql`insert into allowances (app_id, kind, external_user_ref) values (${id}, 'end_user', 'ann')`
@@ -123,5 +166,20 @@ describe("an expense", () => {
   it("of an app without a budget is never refused", async () => {
     await createIn("app_rich")
     assert.isNotNull(await take("app_rich", 1_000_000))
+  })
+
+  it("is marked if the price of the model behind it is an assumption", async () => {
+    const id = await app(0)
+    await take(id, 10)
+    await take(id, 20, "image")
+    await take(id, 30, "eval")
+    assert.deepStrictEqual(
+      [...(await database.sql`select activity, unpriced from ledger where app_id = ${id} order by amount_micro_usd`)],
+      [
+        { activity: "transcription", unpriced: true },
+        { activity: "image", unpriced: null },
+        { activity: "eval", unpriced: null }
+      ]
+    )
   })
 })

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { allTables } from "#src/db/catalogue/allTables.ts"
 import { erasureOf } from "#src/db/postgres/catalogue/erase.ts"
-import type { Scope, Table } from "#src/db/postgres/catalogue/Table.ts"
+import { RETENTION_SETTINGS, type Scope, type Table } from "#src/db/postgres/catalogue/Table.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 interface Column {
@@ -24,6 +24,8 @@ const OWNED_BY = {
   character_slug: "character",
   slug: "character"
 } as const
+
+const KEPT = { kept: "for this test" }
 
 const HOW_TO = "declare it in src/db/<domain>/tables.ts, see docs/contribute/database.md"
 
@@ -146,6 +148,30 @@ describe("the catalogue of tables", () => {
   })
 })
 
+describe("what keeps tables small", () => {
+  const read = (file: string) => readFileSync(join(import.meta.dirname, "../../../docs/operate", file), "utf8")
+
+  it("is written in the docs for each table as it is declared, and for no other", () => {
+    const listed = read("retention.md")
+      .split("\n")
+      .filter((line) => /^\| `[a-z_]+` \|/.test(line))
+    const declared = allTables.map(({ name, retention }) =>
+      "setting" in retention
+        ? `| \`${name}\` | \`${retention.setting}\` | ${retention.rows} |`
+        : "bounded" in retention
+          ? `| \`${name}\` | | ${retention.bounded} |`
+          : `| \`${name}\` | forever | ${retention.kept} |`
+    )
+    assert.sameMembers(listed, declared)
+  })
+
+  it("is a setting that deletes rows of at least one table, if it is a setting", () => {
+    const used = allTables.flatMap(({ retention }) => ("setting" in retention ? [retention.setting] : []))
+    assert.sameMembers([...new Set(used)], [...RETENTION_SETTINGS])
+    for (const setting of RETENTION_SETTINGS) assert.include(read("settings.md"), `| \`${setting}\` |`)
+  })
+})
+
 describe("the checks of the catalogue", () => {
   it("detect a table that is not declared, and say what to do", async () => {
     const { sql } = database
@@ -153,17 +179,17 @@ describe("the checks of the catalogue", () => {
     const grown = await sql<Array<Column>>`
       select table_name as table, column_name as column from information_schema.columns where table_name = 'diaries'`
     assert.deepStrictEqual(undeclared([...columns, ...grown], allTables), [`diaries is not declared: ${HOW_TO}`])
-    const declared: Table = { name: "diaries", owners: { app: "app_id" } }
+    const declared: Table = { name: "diaries", retention: KEPT, owners: { app: "app_id" } }
     assert.deepStrictEqual(wrongOwners(grown, [declared]), [`diaries.session_id names no owner: ${HOW_TO}`])
-    assert.lengthOf(unsaid([{ name: "diaries", owners: { app: "app_id", session: "session_id" } }]), 1)
-    assert.lengthOf(unsaid([{ name: "friends", owners: { person: "external_user_ref" } }]), 2)
-    assert.lengthOf(unsaid([{ name: "hats", owners: { character: "slug" } }]), 1)
+    assert.lengthOf(unsaid([{ name: "diaries", retention: KEPT, owners: { app: "app_id", session: "session_id" } }]), 1)
+    assert.lengthOf(unsaid([{ name: "friends", retention: KEPT, owners: { person: "external_user_ref" } }]), 2)
+    assert.lengthOf(unsaid([{ name: "hats", retention: KEPT, owners: { character: "slug" } }]), 1)
     await sql`drop table diaries`
   })
 
   it("detect a missing table, a missing column and a wrong order", () => {
-    const one: Table = { name: "one", owners: { app: "app_id" } }
-    const two: Table = { name: "two", owners: { app: "app_id" } }
+    const one: Table = { name: "one", retention: KEPT, owners: { app: "app_id" } }
+    const two: Table = { name: "two", retention: KEPT, owners: { app: "app_id" } }
     assert.lengthOf(undeclared([], [one]), 1)
     assert.lengthOf(wrongOwners([{ table: "one", column: "id" }], [one]), 1)
     const reference = { from: "two", to: "one", cascades: false }

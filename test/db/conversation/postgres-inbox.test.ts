@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { MAX_OPEN_TURNS } from "#src/db/conversation/acceptStatements.ts"
 import { type Engine, startEngine, type Verdict } from "#test/support/Engine.ts"
-import { loseTransactions } from "#test/support/loseTransactions.ts"
+import { loseTransactions } from "#test/support/postgres/loseTransactions.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100

@@ -4,7 +4,7 @@ import { CharacterArchival } from "#src/db/conversation/CharacterArchival.ts"
 import { type Lease, Turns } from "#src/db/conversation/Turns.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
-import { loseTransactions } from "#test/support/loseTransactions.ts"
+import { loseTransactions } from "#test/support/postgres/loseTransactions.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 const HOLD = 100

@@ -30,7 +30,8 @@ afterAll(async () => {
 })
 
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
-const sweep = () => runtime.runPromise(Workers.use((workers) => workers.sweep([])))
+const releaseOwnerless = () => runtime.runPromise(Workers.use((workers) => workers.releaseOwnerless))
+const wakeLate = () => runtime.runPromise(Workers.use((workers) => workers.wakeLate([])))
 
 /** Sessions with one message each, all run by a dead worker: nobody holds its lock. */
 const heldByTheDead = async (count: number, crashes: number) => {
@@ -118,7 +119,7 @@ describe("turns of a dead worker", () => {
   it("are released by the sweeper if their worker is not registered at all", async () => {
     await heldByTheDead(2, 0)
     await database.sql`delete from workers where worker_id = 'wrk_dead'`
-    assert.strictEqual(await sweep(), 2)
+    assert.strictEqual(await releaseOwnerless(), 2)
     assert.deepStrictEqual(
       (await freed()).map(({ crashes, free }) => [crashes, free]),
       [
@@ -158,7 +159,7 @@ describe("the sweeper", () => {
         update turns set owner = null, due_at = now() - make_interval(secs => ${10 + i})
         where session_id = ${sessionId}`
     }
-    assert.strictEqual(await sweep(), 200)
+    assert.strictEqual(await wakeLate(), 200)
     const woken = await database.sql<Array<{ key: string }>>`select key from graphile_worker.jobs order by id`
     assert.deepStrictEqual(
       woken.map(({ key }) => key),

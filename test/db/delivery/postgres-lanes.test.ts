@@ -143,6 +143,30 @@ describe("a claim", () => {
     expect(of("chn_4")).toBe(1)
   })
 
+  it("gives a free slot to the app and the endpoint that use the fewest, whatever has waited longer", async () => {
+    for (const slow of ["slow_1", "slow_2"]) {
+      await seed({ channel: slow, sessions: [`${slow}_1`, `${slow}_2`] })
+      await seed({ app: "app_b", channel: `${slow}_of_b`, sessions: [`${slow}_b1`, `${slow}_b2`] })
+    }
+    await database.sql`update lanes set due_at = now() - interval '1 hour'`
+    await seed({ app: "app_b", channel: "quick_of_b", sessions: ["quick_b"] })
+    await database.sql`insert into apps (app_id, name) values ('app_c', 'c')`
+    await seed({ app: "app_c", channel: "quick", sessions: ["quick_c"] })
+    const busy: Partial<ClaimCapacity> = {
+      endpoints: new Map(["slow_1", "slow_2", "slow_1_of_b", "slow_2_of_b"].map((endpoint) => [endpoint, 2])),
+      apps: new Map([
+        ["app_a", 4],
+        ["app_b", 4]
+      ])
+    }
+    const [first] = await claim("wrk_1", { ...busy, lanes: 1 })
+    expect(first?.sessionId).toBe("quick_c")
+    const next = await claim("wrk_1", { ...busy, apps: new Map([["app_b", 4]]), lanes: 2 })
+    expect(next.map(({ appId }) => appId)).toEqual(["app_a", "app_a"])
+    const [own] = await claim("wrk_1", { ...busy, apps: new Map([["app_a", 7]]), lanes: 1 })
+    expect(own?.sessionId).toBe("quick_b")
+  })
+
   it("reaches all channels in turn if there are more than one claim can visit", async () => {
     const channels = Array.from({ length: 300 }, (_, n) => `chn_${String(n).padStart(3, "0")}`)
     await database.sql`

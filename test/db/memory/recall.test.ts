@@ -14,12 +14,22 @@ import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Retention } from "#src/db/privacy/Retention.ts"
 import { dictionaryFor } from "#src/db/memory/stemming.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
-import { historyOf, turnOf } from "#test/support/turns.ts"
+import { historyOf, turnOf } from "#test/support/conversation/turns.ts"
 
 let database: TestDatabase
 const openRuntime = (url: string) =>
   ManagedRuntime.make(
-    Layer.mergeAll(PostgresRecall.layer, Retention.layer({ attempts: Duration.days(30), log: Duration.days(1) })).pipe(
+    Layer.mergeAll(
+      PostgresRecall.layer,
+      Retention.layer({
+        attempts: Duration.days(30),
+        log: Duration.days(1),
+        turns: null,
+        evals: null,
+        batches: null,
+        imports: null
+      })
+    ).pipe(
       Layer.provide(Layer.succeed(Tables, allTables)),
       Layer.provide(Database.layer({ url: Redacted.make(url), maxConnections: 4 })),
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
@@ -202,9 +212,14 @@ describe("recall", () => {
       insert into session_logs (app_id, session_id, last_cursor) values ('app_kept', ${from.id}, ${from.said})`
     await database.sql`
       update events set created_at = now() - interval '3 days' where app_id = 'app_kept' and cursor <= 40`
+    await database.sql`
+      insert into utterance_vectors (app_id, session_id, model, cursor, vector)
+      select 'app_kept', ${from.id}, 'any', cursor, 'vector' from generate_series(1, 60) as cursor`
     await runtime.runPromise(Retention.use((retention) => retention.apply))
-    const [row] = await database.sql`select min(doc) as first from memory_terms where session_id = ${from.id}`
-    assert.deepStrictEqual({ ...row }, { first: 41 })
+    const [row] = await database.sql`
+      select (select min(doc) from memory_terms where session_id = ${from.id}) as first,
+        (select min(cursor)::int from utterance_vectors where session_id = ${from.id}) as vector`
+    assert.deepStrictEqual({ ...row }, { first: 41, vector: 41 })
     assert.deepStrictEqual(await search(from, "harbour"), [])
     assert.isTrue((await search(from, "number")).every(({ cursor }) => cursor > 40))
   })

@@ -26,9 +26,9 @@ import * as References from "effect/References"
 import postgres from "postgres"
 import { Database } from "#src/db/postgres/Database.ts"
 import { migrate } from "#src/db/postgres/migrate.ts"
-import { superuserUrl } from "#test/support/embedded.ts"
+import { superuserUrl } from "#test/support/postgres/embedded.ts"
 
-const script = join(import.meta.dirname, "../../support/open-embedded.ts")
+const script = join(import.meta.dirname, "../../support/postgres/open-embedded.ts")
 const nobody = { uid: 65534, gid: 65534 }
 const isRoot = process.getuid?.() === 0
 const nobodyCanRun = isRoot && spawnSync(process.execPath, ["--check", script], nobody).status === 0
@@ -204,7 +204,7 @@ const lockedProject = () => {
     recursive: true,
     verbatimSymlinks: true
   })
-  return join(project, "test/support/open-embedded.ts")
+  return join(project, "test/support/postgres/open-embedded.ts")
 }
 
 describe("the embedded server", () => {

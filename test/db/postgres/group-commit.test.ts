@@ -21,6 +21,8 @@ const slowStore = (options: {
   readonly inFlight: number
   readonly gatherMs?: number
   readonly overtakenAfterMs?: number
+  readonly keyOf?: (item: number) => string
+  readonly appOf?: (item: number) => string
 }) => {
   const flights: Array<Flight> = []
   const submit = groupCommit<number, number>({
@@ -74,6 +76,60 @@ describe("group commit", () => {
     assert.deepStrictEqual(flights[3]?.batch, [5, 6, 7])
     for (const flight of flights) flight.land()
     assert.deepStrictEqual(await Promise.all(answers), [0, 10, 20, 30, 40, 50, 60, 70])
+  })
+
+  it("runs equal items that wait at the same time once, and later ones again", async () => {
+    const { flights, send } = slowStore({ maxBatch: 2, inFlight: 1, keyOf: String })
+    const first = [7, 7, 8, 9, 9].map(send)
+    await nextTick()
+    // 7 is under way, so that a read of it now may find more.
+    const later = [9, 7].map(send)
+    flights[0]?.land()
+    assert.deepStrictEqual(await Promise.all(first.slice(0, 3)), [70, 70, 80])
+    flights[1]?.crash(new Error("bad row"))
+    await vi.waitUntil(() => flights.length === 3)
+    flights[2]?.land()
+    await vi.waitUntil(() => flights.length === 4)
+    flights[3]?.crash(new DatabaseError({ reason: "refused", sqlState: "22021", cause: "no" }))
+    assert.deepStrictEqual(await Promise.all([...first.slice(3), later[0]]), [90, 90, 90])
+    const refused = await later[1]?.catch((error: unknown) => error)
+    assert.instanceOf(refused, Error)
+    assert.deepStrictEqual(
+      flights.map(({ batch }) => batch),
+      [[7, 8], [9, 7], [9], [7]]
+    )
+  })
+
+  it("sends items of an app at once if only other apps have any in flight, one such batch at a time", async () => {
+    const { flights, send } = slowStore({ maxBatch: 2, inFlight: 1, appOf: (item) => String(Math.floor(item / 100)) })
+    const answers: Array<Promise<number>> = []
+    const sends = async (...items: ReadonlyArray<number>) => {
+      answers.push(...items.map(send))
+      await nextTick()
+    }
+    await sends(100, 101, 102)
+    await sends(200, 300)
+    await sends(103, 201, 400)
+    assert.deepStrictEqual(
+      flights.map(({ batch }) => batch),
+      [
+        [100, 101],
+        [200, 300]
+      ]
+    )
+    flights[1]?.land()
+    await Promise.all(answers.slice(3, 5))
+    await nextTick()
+    assert.deepStrictEqual(flights[2]?.batch, [201, 400])
+    for (let landed = 0; landed < 4; landed++) {
+      for (const flight of flights) flight.land()
+      await nextTick()
+      await nextTick()
+    }
+    assert.deepStrictEqual(
+      await Promise.all(answers),
+      [100, 101, 102, 200, 300, 103, 201, 400].map((item) => item * 10)
+    )
   })
 
   it("sends the next batch before it distributes the results of the previous one", async () => {

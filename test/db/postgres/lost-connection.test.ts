@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
-import { openGate } from "#test/support/gate.ts"
+import { openGate } from "#test/support/postgres/gate.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { until } from "#test/support/until.ts"
 

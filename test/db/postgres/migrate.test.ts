@@ -9,8 +9,8 @@ import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 import { Database } from "#src/db/postgres/Database.ts"
 import { migrate, migrateWith } from "#src/db/postgres/migrate.ts"
 import { type Migration, readMigrations } from "#src/db/postgres/migrationFiles.ts"
-import { dropDatabase } from "#test/support/dropDatabase.ts"
-import { onDatabase } from "#test/support/onDatabase.ts"
+import { dropDatabase } from "#test/support/postgres/dropDatabase.ts"
+import { onDatabase } from "#test/support/postgres/onDatabase.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
@@ -48,7 +48,8 @@ const file = (name: string, text: string): Migration => ({
   name,
   text,
   checksum: createHash("sha256").update(text).digest("hex"),
-  isTransactional: !text.startsWith("-- outside a transaction")
+  isTransactional: !text.startsWith("-- outside a transaction"),
+  compatibleWith: null
 })
 const refusal = (migrations: ReadonlyArray<Migration>) =>
   start(migrateWith(migrations)).then(
@@ -141,6 +142,41 @@ describe("migrations", () => {
     const [valid] = await sql`select indisvalid from pg_index where indexrelid = 'twins_by_id'::regclass`
     assert.deepStrictEqual({ ...valid }, { indisvalid: true })
     await sql`delete from schema_migrations where name like '9%'`
+  })
+
+  it("say of each new file whether older processes work beside it, and record it", async () => {
+    const unmarked = readMigrations().filter(({ name, text, compatibleWith }) =>
+      name >= "0046" ? compatibleWith === null && !text.includes("-- not compatible with older processes\n") : false
+    )
+    assert.deepStrictEqual(
+      unmarked.map(({ name }) => name),
+      [],
+      "see docs/contribute/database.md"
+    )
+    const rows = await sql`select name from schema_migrations where compatible_with is not null order by 1`
+    const marked = readMigrations().filter(({ compatibleWith }) => compatibleWith !== null)
+    assert.deepStrictEqual(
+      rows.map((row) => row["name"]),
+      marked.map(({ name }) => name)
+    )
+  })
+
+  it("of a newer version are refused by an older process, unless it works beside them", async () => {
+    const known = Number((FILES.at(-1) ?? "").slice(0, 4))
+    const newer = (compatible: number | null) => sql`
+      insert into schema_migrations (name, compatible_with) values ('9100_newer.sql', ${compatible})
+      on conflict (name) do update set compatible_with = excluded.compatible_with`
+    await newer(null)
+    assert.include(await refusal(readMigrations()), "does not know: 9100_newer.sql")
+    await newer(known + 1)
+    assert.include(await refusal(readMigrations()), "does not know: 9100_newer.sql")
+    await newer(known)
+    assert.deepStrictEqual(await start(), [])
+    const env = { DATABASE_URL: url, AUTO_MIGRATE: "false" }
+    assert.strictEqual((await runTroupe(env, ["app", "list"])).code, 0)
+    await newer(null)
+    assert.include((await runTroupe(env, ["app", "list"])).stderr, "9100_newer.sql")
+    await sql`delete from schema_migrations where name = '9100_newer.sql'`
   })
 
   it("are left to the operator with AUTO_MIGRATE=false: a server does not start until they are applied", async () => {

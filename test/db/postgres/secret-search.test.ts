@@ -1,8 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { mint } from "#src/accounts/credential.ts"
 import { newUserCode } from "#src/accounts/userCode.ts"
-import { secretsIn, tablesWithSecrets } from "#test/support/findSecrets.ts"
-import { misspelt } from "#test/support/misspelt.ts"
+import { secretsIn, tablesWithSecrets } from "#test/support/hostile/findSecrets.ts"
+import { misspelt } from "#test/support/hostile/misspelt.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase

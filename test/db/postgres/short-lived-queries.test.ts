@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { openPool, type Pool } from "#src/db/postgres/postgres.ts"
-import { retainedBytes } from "#test/support/retainedBytes.ts"
+import { retainedBytes } from "#test/support/effort/retainedBytes.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 
 let database: TestDatabase

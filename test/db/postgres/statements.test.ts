@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { openPool } from "#src/db/postgres/postgres.ts"
-import { readModules } from "#test/support/modules.ts"
+import { readModules } from "#test/support/sources/modules.ts"
 import { checkStatements } from "#test/support/sql/checkStatements.ts"
 import { Project } from "#test/support/sql/Project.ts"
 import { untypedReads } from "#test/support/sql/untypedReads.ts"

@@ -44,8 +44,8 @@ const arrives = (updateId: number) => database.sql`
   insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw)
     values ('app_a', 'bot_1', ${updateId}, 'text', 7, '{}')`
 /** The updates that a claim takes, one by one, each completed before the next. */
-const claim = async () =>
-  (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1")))).batches.flatMap((batch) =>
+const claim = async (except: ReadonlyArray<string> = []) =>
+  (await runtime.runPromise(Updates.use((updates) => updates.claim("wrk_1", except)))).batches.flatMap((batch) =>
     batch.map((update) => update.update_id)
   )
 const done = () => database.sql`update telegram_updates set done_at = now(), owner = null where owner is not null`
@@ -63,6 +63,30 @@ const waitingForLocks = (count: number) =>
           select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       ).length === count
   )
+
+describe("a claim", () => {
+  it("takes chats of each app and of each bot in turn, and none of a bot that has enough in progress", async () => {
+    const { sql } = database
+    await sql`insert into apps (app_id, name) values ('app_b', 'b')`
+    await sql`insert into characters (app_id, slug, version) values ('app_b', 'iris', 1)`
+    await sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status, join_window_ms)
+      values ('app_a', 'bot_2', 'byo', 'iris', 'active', 0), ('app_b', 'bot_3', 'byo', 'iris', 'active', 0)`
+    // The longer a chat waits, the lower its number.
+    const arrive = (app: string, bot: string, from: number, to: number) => sql`
+      insert into telegram_updates (app_id, channel_id, update_id, kind, chat_id, raw, received_at)
+      select ${app}, ${bot}, n, 'text', n, '{}', now() + n * interval '1 millisecond'
+        from generate_series(${from}::int, ${to}::int) n`
+    await arrive("app_a", "bot_1", 1, 200)
+    await arrive("app_a", "bot_2", 201, 203)
+    await arrive("app_b", "bot_3", 204, 206)
+    const first = await claim()
+    assert.lengthOf(first, 64)
+    assert.includeMembers(first, [1, 201, 202, 203, 204, 205, 206])
+    await arrive("app_b", "bot_3", 207, 207)
+    assert.deepStrictEqual(await claim(["bot_1"]), [207])
+    assert.lengthOf(await claim(), 64)
+  })
+})
 
 describe("a hold", () => {
   it("keeps its start when its reason is changed", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { LIST_PRICES } from "#src/model/prices.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
-import { SLOW_USAGE } from "#test/support/SlowModel.ts"
+import { SLOW_USAGE } from "#test/support/model/SlowModel.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 

@@ -1,35 +1,98 @@
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
-import { accessibilityProblems, assertFits, openConsole } from "#test/support/ConsoleBrowser.ts"
-import { startCutter } from "#test/support/startCutter.ts"
+import { hasBrowser, startBrowser } from "#test/support/browser/Browser.ts"
+import { accessibilityProblems, assertFits, openConsole } from "#test/support/browser/ConsoleBrowser.ts"
+import { startCutter } from "#test/support/hostile/startCutter.ts"
+import { createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
+import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 const ADMIN_TOKEN = "the-operator-of-the-console"
 /** A folder for screenshots of each screen, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const WIDTHS = [360, 768, 1280, 1920]
-const SCREENS = [
+const LISTS = [
   "/console",
   "/console/bots",
   "/console/bots/attach",
   "/console/conversations",
   "/console/deliveries",
   "/console/webhooks",
+  "/console/characters",
   "/console/apps",
+  "/console/accounts",
   "/console/system",
-  "/console/audit"
+  "/console/audit",
+  "/console/operators"
 ]
 
 let server: TestServer
+let screens: ReadonlyArray<string>
 let operator: { readonly baseUrl: string; readonly token: string }
 beforeAll(async () => {
   server = await startTestServer({ env: { ADMIN_TOKEN } })
   operator = { baseUrl: server.baseUrl, token: ADMIN_TOKEN }
   for (const name of ["<script>alert(1)</script>", "Tea \u202eshop"])
     await server.database.sql`insert into apps (app_id, name) values (${`app_${crypto.randomUUID()}`}, ${name})`
-})
+  screens = [...LISTS, ...(await screensOf(await server.createApp()))]
+}, 120_000)
 afterAll(() => server.close())
+
+/** The screens of single things of an app that is in use. */
+const screensOf = async (app: TestApp): Promise<ReadonlyArray<string>> => {
+  const { sql } = server.database
+  const slug = await app.createCharacter({ greeting: "Come in, the soup is hot." })
+  for (const visible_bio of ["Cooks soup.\nSleeps late.", "Cooks soup and stew.\nSleeps late."])
+    await app.patch(`/v1/characters/${slug}`, { visible_bio })
+  for (const [name, value] of [
+    ["Dinner", "leek SOUP"],
+    ["Manners", "please"]
+  ]) {
+    const { id } = (
+      await app.post("/v1/evals/suites", {
+        name,
+        character_slug: slug,
+        cases: [{ key: "one", turns: [{ user: "What is for dinner?", expect: [{ type: "contains", value }] }] }]
+      })
+    ).body.data
+    for (let n = 0; n < 2; n++) await app.post(`/v1/evals/suites/${id}/runs`, {})
+  }
+  const session = await app.createSession({ character_slug: slug, external_user_ref: "olga" })
+  await app.converse(session, "What is for dinner?")
+  const chat = `/console/characters/${app.appId}/${slug}/chat`
+  for (const text of ["What is for dinner?", "I cannot come today: my train to Lisbon leaves at six, and I am late."])
+    await fetch(`${server.baseUrl}${chat}/messages`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      body: new URLSearchParams({ text })
+    })
+  await until(
+    "the evals and the replies",
+    async () =>
+      (
+        await sql`select 1 where exists (select from eval_runs where finished_at is null)
+          or exists (select from turns where outcome is null)`
+      ).length === 0,
+    60_000
+  )
+  await sql`update eval_runs r set created_at = now() - x.n * interval '1 day'
+    from (select run_id, row_number() over (order by run_id desc) as n from eval_runs) x where r.run_id = x.run_id`
+  const accountId = (await sql`select account_id from apps where app_id = ${app.appId}`)[0]?.["account_id"]
+  const tokens = new TestApp(server.baseUrl, "", ADMIN_TOKEN)
+  await tokens.post("/admin/tokens", { name: "Status board", role: "viewer" })
+  await createOperatorSessionIn(server, "operator", "ada@example.com")
+  return [
+    `/console/conversations/${session}`,
+    `/console/characters/${app.appId}/${slug}`,
+    `/console/characters/${app.appId}/${slug}/versions?from=1&to=3`,
+    chat,
+    `/console/apps/${app.appId}`,
+    `/console/accounts/${accountId}`,
+    "/console/deliveries/retry"
+  ]
+}
 
 const get = (path: string, headers: Record<string, string> = { authorization: `Bearer ${ADMIN_TOKEN}` }) =>
   fetch(server.baseUrl + path, { headers, redirect: "manual" })
@@ -71,13 +134,13 @@ describe.skipIf(!hasBrowser)("in a browser, the console", () => {
   it("has no violation that axe finds, and fits, on any screen at any width, in light and dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { context, page, problems } = await openConsole(browser, operator, { colorScheme })
-      for (const path of SCREENS) {
+      for (const path of screens) {
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 900 })
           if (width === WIDTHS[0]) await page.goto(path)
           await assertFits(page)
           if (PICTURES !== undefined) {
-            const name = `${path.slice(1).replaceAll("/", "-")}-${width}-${colorScheme}.png`
+            const name = `${path.slice(1).replaceAll(/[^\w]/g, "-")}-${width}-${colorScheme}.png`
             await page.screenshot({ path: `${PICTURES}/${name}`, fullPage: true })
           }
         }
@@ -86,7 +149,7 @@ describe.skipIf(!hasBrowser)("in a browser, the console", () => {
       await context.close()
       assert.deepStrictEqual(problems, [])
     }
-  })
+  }, 240_000)
 
   it("says that it is live, that it is paused, and that it reconnects", async () => {
     const connections = await startCutter(server.baseUrl)

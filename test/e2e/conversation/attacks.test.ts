@@ -5,8 +5,8 @@ import { SERVICE_RULES } from "#pipeline/generation/serviceRules.ts"
 import { ANALYZE_RULES } from "#pipeline/grounding/analyzePrompt.ts"
 import { EXTRACT_RULES } from "#pipeline/relational/extractPrompt.ts"
 import { terms } from "#pipeline/retrieval/terms.ts"
-import { type Attack, ATTACKS } from "#test/support/attacks.ts"
-import { type Behaviour, type FakeModel, type FakeRequest, start } from "#test/support/FakeModel.ts"
+import { type Attack, ATTACKS } from "#test/support/hostile/attacks.ts"
+import { type Behaviour, type FakeModel, type FakeRequest, start } from "#test/support/model/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -18,7 +18,10 @@ const CANARY = /Quillfeather/
 const UNLIMITED = { MESSAGES_PER_MINUTE: "1000000", REQUESTS_PER_MINUTE: "1000000" }
 const AT_ONCE = 4
 
-/** The JSON of a block of the prompt, and the prompt without any block. */
+/**
+ * The JSON of a block of the prompt, and the prompt without any block and without what the two have said, which stands
+ * in turns of their own.
+ */
 const blockOf = ({ messages }: FakeRequest, name: string): any => {
   const json = new RegExp(`<data name="${name}">\\n(.*?)\\n</data>`, "s").exec(
     messages.map(({ content }) => content).join("\n")
@@ -26,7 +29,10 @@ const blockOf = ({ messages }: FakeRequest, name: string): any => {
   return json === undefined ? null : JSON.parse(json)
 }
 const outsideBlocks = ({ messages }: FakeRequest): string =>
-  messages.map(({ content }) => content.replace(/<data name="\w+">\n.*?\n<\/data>/gs, "")).join("\n")
+  messages
+    .filter(({ role }, place) => role === "system" || place === messages.length - 1)
+    .map(({ content }) => content.replace(/<data name="\w+">\n.*?\n<\/data>/gs, ""))
+    .join("\n")
 
 /** A model that believes every attack: it records it wherever it can, with a correct quote. */
 const gullible = (request: FakeRequest): Behaviour => {
@@ -54,7 +60,7 @@ let leaks = 0
 /** A model that also reveals, in turn, its rules and the secret, unless it is told that this was refused. */
 const obedient = (request: FakeRequest): Behaviour => {
   if (request.question !== "reply") return { kind: "ok" }
-  if (blockOf(request, "draft") !== null)
+  if (blockOf(request, "refused_draft") !== null)
     return { kind: "ok", bubbles: [`The tide takes what it wants, and leaves ${randomUUID()} behind.`] }
   const given =
     [SERVICE_RULES.split("\n").slice(4, 8).join("\n"), SECRET, `The stones are warm, ${randomUUID()}.`][leaks++ % 3] ??

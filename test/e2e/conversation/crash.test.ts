@@ -150,7 +150,7 @@ describe("a worker that only seems dead", () => {
     )
   }, 60_000)
 
-  it("registers under a new id if its lock connection is cut, and its turn gets one reply", async ({ annotate }) => {
+  it("takes its lock again under its own id if its connection is cut, and runs no turn again", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
     const session = await app.createSession()
     await app.send(session, "What is for dinner?")
@@ -162,18 +162,22 @@ describe("a worker that only seems dead", () => {
       select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
         and application_name = 'troupe-worker'`
     assert.strictEqual(cut.length, 1)
-    const rerun = await fleet.model.call(2)
-    await annotate(`rerun began ${Math.round(rerun.at - cutAt)} ms after the cut`)
-    const ids = await registered()
-    assert.strictEqual(ids.length, 1)
-    assert.notInclude(ids, oldId)
+    await until("the lock is held again", async () => {
+      const held = await fleet.database.sql`
+        select 1 from pg_locks join workers on locktype = 'advisory'
+          and ((classid::bigint << 32) | objid::bigint) = hashtextextended(worker_id, 0)
+        where granted and worker_id = ${oldId ?? ""}`
+      return held.length === 1
+    })
+    await annotate(`held again ${Math.round(performance.now() - cutAt)} ms after the cut`)
 
     first.release()
-    rerun.release()
     await app.waitFor(session, isReply)
     await onlyReply(app, session)
     fleet.model.answerAfter(0)
     assert.isTrue(isReply(await app.converse(session, "And for breakfast?")))
+    assert.strictEqual(fleet.model.calls.length, 2)
+    assert.deepStrictEqual(await registered(), [oldId])
     assert.deepStrictEqual(
       (await app.events(session)).map((event) => event.cursor),
       [1, 2, 3, 4, 5, 6]

@@ -51,7 +51,11 @@ describe("a crash of the database", () => {
       }
       const replied = (events: ReadonlyArray<{ type: string; role: string; payload: Record<string, unknown> }>) =>
         events.filter((event) => event.role === "character" && event.type === "message.created")
-      await app.waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === 30, 0, 30_000)
+      await app
+        .waitFor(session, (event) => event.role === "character" && event.payload["turn_index"] === 30, 0, 30_000)
+        .catch((error: unknown) => {
+          throw new Error(`${String(error)}; the server said: ${server.stderr()}`)
+        })
       const events = await app.events(session)
       assert.deepStrictEqual(
         events.map((event) => event.cursor),

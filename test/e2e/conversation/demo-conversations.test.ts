@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { SCRIPTS } from "#test/support/scripts.ts"
-import { talk } from "#test/support/talk.ts"
+import { SCRIPTS } from "#test/support/conversation/scripts.ts"
+import { talk } from "#test/support/conversation/talk.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
-import { characterOf } from "#test/support/turns.ts"
+import { characterOf } from "#test/support/conversation/turns.ts"
 
 const CONVERSATIONS_EACH = 4
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { LIST_PRICES } from "#src/model/prices.ts"
-import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
-import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
+import { type Behaviour, type FakeModel, start } from "#test/support/model/FakeModel.ts"
+import { PROVIDER_SECRET } from "#test/support/model/providerSecret.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -47,7 +47,7 @@ const survived: ReadonlyArray<readonly [string, ReadonlyArray<Behaviour>, string
   ["a refusal", [{ kind: "refusal" }], "hello from the fake"],
   ["missing usage", [{ kind: "missing_usage", bubbles: ["counted by length"] }], "counted by length"],
   ["a server that does not support response_format", [{ kind: "rejects_format" }], "hello from the fake"],
-  ["plain text instead of JSON", [{ kind: "plain_text", text: "just words" }], "hello from the fake"]
+  ["plain text", [{ kind: "plain_text", text: "just words" }], "just words"]
 ]
 
 /** A model that never works: the turn ends as failed, without details. */
@@ -117,7 +117,7 @@ describe("a reply by a model behind an HTTP address", () => {
   it("takes two calls in fast mode and one for memory extraction, and the trace adds up their costs", async () => {
     const session = await app.createSession()
     const before = model.requests.length
-    const reply = await app.converse(session, "hello")
+    const reply = await app.converse(session, "hello, I am Ben")
     const row = await until("memory extraction", async () => {
       const row = await trace(session, reply)
       return row.settled ? row : undefined
@@ -138,7 +138,7 @@ describe("a reply by a model behind an HTTP address", () => {
   it("ends as timed_out when an attempt exceeds its deadline, which does not include time in the queue", async () => {
     const session = await app.createSession()
     otherwise = { kind: "stall" }
-    const sent = await app.post(`/v1/sessions/${session}/messages`, { text: "hello", reply_mode: "deep" })
+    const sent = await app.post(`/v1/sessions/${session}/messages`, { text: "hello, I am Ben", reply_mode: "deep" })
     const queued = await app.post(`/v1/sessions/${session}/messages`, { text: "still there?", reply_mode: "fast" })
     const first = await app.waitFor(
       session,

@@ -14,14 +14,18 @@ import { Activity } from "#src/db/operators/Activity.ts"
 import { Alerts } from "#src/db/operators/Alerts.ts"
 import { Health } from "#src/db/operators/Health.ts"
 import { Alignment } from "#src/db/delivery/Alignment.ts"
+import { Channels } from "#src/db/delivery/Channels.ts"
 import { Allowances } from "#src/db/billing/Allowances.ts"
 import { BudgetWarnings } from "#src/db/billing/BudgetWarnings.ts"
+import { Expenses } from "#src/db/billing/Expenses.ts"
 import { CharacterVersions } from "#src/db/character/CharacterVersions.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { HistoryReadings } from "#src/db/memory/HistoryReadings.ts"
 import { MemoryExtractions } from "#src/db/memory/MemoryExtractions.ts"
 import { SessionStories } from "#src/db/memory/SessionStories.ts"
 import * as PostgresRecall from "#src/db/memory/PostgresRecall.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
+import { SessionRecall } from "#src/db/memory/SessionRecall.ts"
 import { Erasures } from "#src/db/privacy/Erasures.ts"
 import { ExpiredSandboxes } from "#src/db/privacy/ExpiredSandboxes.ts"
 import { StoredObjects } from "#src/db/character/StoredObjects.ts"
@@ -50,6 +54,7 @@ import { EvalRunner } from "#src/jobs/evals/EvalRunner.ts"
 import { ProbeWorker } from "#src/jobs/character/ProbeWorker.ts"
 import { ResearchWorker } from "#src/jobs/research/ResearchWorker.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
+import { SharedSweeps } from "#src/jobs/runner/SharedSweeps.ts"
 import { ImageWorker } from "#src/jobs/character/ImageWorker.ts"
 import { jobs } from "#src/composition/jobs.ts"
 import { courier } from "#src/composition/delivery.ts"
@@ -58,11 +63,12 @@ import { UpdateWorker } from "#src/jobs/telegram/UpdateWorker.ts"
 import { Manager } from "#src/jobs/telegram/Manager.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { MemoryExtractionWorker } from "#src/jobs/memory/MemoryExtractor.ts"
+import { SessionEmbedder } from "#src/jobs/memory/SessionEmbedder.ts"
 import { MAX_IN_FLIGHT, TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
 import * as OfflineWriter from "#src/model/offline/OfflineWriter.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
-import { DEADLINES, nothingKnown } from "#test/support/turns.ts"
+import { DEADLINES, nothingKnown } from "#test/support/conversation/turns.ts"
 import { until } from "#test/support/until.ts"
 
 // What would go wrong without a safeguard. If one of these stops failing, the test of its safeguard no longer proves
@@ -183,7 +189,14 @@ describe("without the watchdog", () => {
             ),
             courier,
             Alignment.layer,
-            Retention.layer({ attempts: Duration.days(30), log: null }),
+            Retention.layer({
+              attempts: Duration.days(30),
+              log: null,
+              turns: null,
+              evals: null,
+              batches: null,
+              imports: null
+            }),
             RateLimits.layer({ messages: 1, requests: 1 }),
             Rollups.layer
           ]),
@@ -194,12 +207,17 @@ describe("without the watchdog", () => {
             Layer.mock(RollingLimits, { expire: Effect.void }),
             Layer.mock(OperatorSessions, { expire: Effect.void }),
             Layer.mock(Imports, { expire: Effect.void }),
+            Layer.mock(Channels, { expire: Effect.void }),
+            Layer.mock(HistoryReadings, {}),
+            Layer.mock(SessionRecall, {}),
+            Layer.mock(SessionEmbedder, { embedNext: () => Effect.succeed(false) }),
             Layer.mock(UpdateWorker, {}),
             Layer.mock(BatchWorker, {}),
             Layer.mock(Manager, { secret: null }),
             Layer.mock(Probe, {}),
             Layer.mock(ProactiveDecisions, { takeDue: () => Effect.succeed([]) }),
             Layer.mock(BudgetWarnings, { warn: Effect.void }),
+            Layer.mock(Expenses, { refundAbandoned: Effect.void }),
             Layer.mock(Allowances, { recount: () => Effect.void }),
             Layer.mock(Ledger, {}),
             Layer.mock(ExpiredSandboxes, { due: Effect.succeed([]) }),
@@ -221,6 +239,7 @@ describe("without the watchdog", () => {
           Layer.provide(
             TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })
           ),
+          Layer.provide(SharedSweeps.layer),
           Layer.provide([
             PostgresTranscript.layer,
             PostgresRecall.layer,

@@ -74,8 +74,9 @@ const greeted = async () =>
   app.createSession({ character_slug: await app.createCharacter({ greeting: { bubbles: BUBBLES } }) })
 const greetingSent = (session: string) =>
   until("the greeting to be delivered", async () => {
-    const { deliveries } = (await app.get(`/v1/sessions/${session}/delivery`)).body.data
-    return deliveries.find((each: { outcome: string }) => each.outcome === "sent")
+    const { status, body } = await app.get(`/v1/sessions/${session}/delivery`)
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    return body.data.deliveries.find((each: { outcome: string }) => each.outcome === "sent")
   })
 const greetingOf = async (session: string) => (await app.events(session))[0]?.id ?? ""
 

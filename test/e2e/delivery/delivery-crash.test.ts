@@ -1,8 +1,8 @@
 import { once } from "node:events"
 import { resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAppIn } from "#test/support/createAppIn.ts"
-import { DELIVERY_MARK } from "#test/support/poisonedSource.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
+import { DELIVERY_MARK } from "#test/support/hostile/poisonedSource.ts"
 import { hang, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-const POISON = resolve(import.meta.dirname, "../../support/poison.ts")
+const POISON = resolve(import.meta.dirname, "../../support/hostile/poison.ts")
 
 let database: TestDatabase
 let receiver: Receiver

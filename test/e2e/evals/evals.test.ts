@@ -125,6 +125,23 @@ describe("the demo characters", () => {
     },
     WITHIN
   )
+
+  it(
+    "are reported as JUnit XML for a CI system",
+    async () => {
+      const env = { TROUPE_URL: app.baseUrl, TROUPE_KEY: app.key }
+      const args = ["eval", "run", fileOf("edda-brandvik"), "--offline", "--reporter", "junit"]
+      const { stdout, code } = await runTroupe(env, args)
+      // The current version has no voice, so some of its cases fail.
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuite name="troupe eval" tests="\d+"/)
+      const [, tests = "", failures = ""] = /tests="(\d+)" failures="(\d+)"/.exec(stdout) ?? []
+      assert.lengthOf(stdout.match(/<testcase /g) ?? [], Number(tests))
+      assert.lengthOf(stdout.match(/<failure message="[^"<>]*"\/>/g) ?? [], Number(failures))
+      assert.isAbove(Number(failures), 0)
+    },
+    WITHIN
+  )
 })
 
 describe("a worker that is killed during a run", () => {

@@ -1,6 +1,6 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { createAppIn } from "#test/support/createAppIn.ts"
-import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
+import { type Behaviour, type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"

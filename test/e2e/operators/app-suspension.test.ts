@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
-import { enableProactive, shiftIntoPast } from "#test/support/proactive.ts"
-import { start } from "#test/support/FakeModel.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
+import { enableProactive, shiftIntoPast } from "#test/support/conversation/proactive.ts"
+import { start } from "#test/support/model/FakeModel.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
@@ -29,7 +29,8 @@ afterAll(async () => {
 const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: harness.server.database.url }, args)
 /** The output of a command: one line of JSON, and nothing else. */
 const printed = async (...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await troupe(...args)
+  const json = ["suspend", "resume"].includes(args[1] ?? "") ? ["--json"] : []
+  const { code, stdout, stderr } = await troupe(...args, ...json)
   assert.deepStrictEqual([code, stderr], [0, ""])
   assert.match(stdout, /^\{.*\}\n$/)
   return JSON.parse(stdout)
@@ -148,15 +149,24 @@ describe("a suspended app", () => {
     assert.deepStrictEqual((await printed("app", "resume", app_id)).already, true)
     assert.deepInclude(await printed("app", "show", app_id), { suspended_at: null, suspended_reason: null })
     const { entries } = (await account.client.get(`/v1/account/audit-log?app_id=${app_id}`)).body.data
+    const running = { suspended: false, reason: null }
     assert.deepStrictEqual(
       (entries as ReadonlyArray<AuditEntry>)
         .filter(({ action }) => /suspended|resumed/.test(action))
         .toReversed()
         .map(({ actor, action, detail }) => [actor.kind, action, detail]),
       [
-        ["operator", "app.suspended", { reason: null }],
-        ["operator", "app.suspended", { reason: "Unpaid bills" }],
-        ["operator", "app.resumed", {}]
+        ["operator", "app.suspended", { reason: null, before: running, after: { suspended: true, reason: null } }],
+        [
+          "operator",
+          "app.suspended",
+          {
+            reason: "Unpaid bills",
+            before: { suspended: true, reason: null },
+            after: { suspended: true, reason: "Unpaid bills" }
+          }
+        ],
+        ["operator", "app.resumed", { before: { suspended: true, reason: "Unpaid bills" }, after: running }]
       ]
     )
   }, 60_000)

@@ -2,18 +2,28 @@ import { randomBytes } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
-import { dropDatabase } from "#test/support/dropDatabase.ts"
-import { onDatabase } from "#test/support/onDatabase.ts"
+import { dropDatabase } from "#test/support/postgres/dropDatabase.ts"
+import { onDatabase } from "#test/support/postgres/onDatabase.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
-import { readZip } from "#test/support/readZip.ts"
+import { readZip } from "#test/support/files/readZip.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
 import { runTroupe, startCommand } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
+
+interface Said {
+  readonly session_id: string
+  readonly cursor: number
+  readonly type: string
+  readonly role: string
+  readonly trace_id: string
+  readonly payload: { readonly text?: string }
+}
 
 const ADMIN_TOKEN = "the-token-of-the-operator"
 const folder = mkdtempSync(join(tmpdir(), "troupe-backup-"))
@@ -170,10 +180,14 @@ describe("a restore", () => {
   })
 
   it("delivers nothing until deliveries are resumed, says why, and then delivers each event once", async () => {
+    // Read from the server of the backup, which has written more since then.
+    const { next_cursor: elsewhere } = (await harness.app.get("/v1/events?limit=1000")).body.data
     await harness.server.close()
     isReceiverUp = true
     const before = receiver.requests.length
     const calls = harness.telegram.calls({}).length
+    // Before the server goes on with what the backup left open.
+    const then = await lastCursor(restored)
     const database = { url: targetUrl, sql: restored, drop: () => Promise.resolve() }
     const server = await startTestServer({
       database,
@@ -181,11 +195,26 @@ describe("a restore", () => {
     })
     const app = new TestApp(server.baseUrl, harness.app.appId, harness.app.key)
     const operator = new TestApp(server.baseUrl, "", ADMIN_TOKEN)
-    const then = await lastCursor(restored)
     await app.post(`/v1/sessions/${session}/messages`, { text: "Are you there?" })
+    const inLog = async (): Promise<ReadonlyArray<Said>> =>
+      (await app.get(`/v1/sessions/${session}/events?since=${then}`)).body.data.events
     await until("an answer in the log", async () => {
-      const { body } = await app.get(`/v1/sessions/${session}/events?since=${then}`)
-      return body.data.events.some(({ role }: { role: string }) => role === "character") ? true : undefined
+      const said = await inLog()
+      const asked = said.find(({ payload }) => payload.text === "Are you there?")
+      return said.some(
+        ({ type, role, trace_id: turn }) =>
+          type === "message.created" && role === "character" && turn === asked?.trace_id
+      )
+        ? true
+        : undefined
+    })
+    const expired = await app.get(`/v1/events?since=${elsewhere}`)
+    assert.deepStrictEqual([expired.status, expired.body.detail.code], [410, "cursor_expired"])
+    const cursorsOf = (said: ReadonlyArray<Said>) => said.map(({ cursor }) => cursor)
+    await until("the feed to go on from where the backup ends", async () => {
+      const { events } = (await app.get(`/v1/events?since=${expired.body.detail.earliest_since}`)).body.data
+      const said = events.filter((event: Said) => event.session_id === session)
+      return isDeepStrictEqual(cursorsOf(said), cursorsOf(await inLog())) ? true : undefined
     })
     await restored`update lanes set due_at = now() where status = 'waiting'`
     await until("the lanes to be parked", async () =>

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, request as httpRequest, type Se
 import { Webhook } from "standardwebhooks"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { type FakeModel, start as startModel } from "#test/support/FakeModel.ts"
+import { type FakeModel, start as startModel } from "#test/support/model/FakeModel.ts"
 import { freePort } from "#test/support/freePort.ts"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import type { TestApp } from "#test/support/TestApp.ts"

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { once } from "node:events"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAppIn } from "#test/support/createAppIn.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
@@ -32,6 +32,8 @@ beforeAll(async () => {
     OPENAI_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
     OPENAI_MODEL: "broken",
     OPENAI_ANALYZE: "off",
+    // The test talks for half a minute until the model is asked again.
+    MESSAGES_PER_MINUTE: "1000000",
     LOG_LEVEL: "debug"
   })
   const { appId, key } = await createAppIn(database.sql)

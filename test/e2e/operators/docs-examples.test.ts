@@ -7,10 +7,10 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Webhook } from "standardwebhooks"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { documentedSettings, example, examples, ROOT } from "#test/support/docs.ts"
+import { documentedSettings, example, examples, ROOT } from "#test/support/sources/docs.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
-import { readZip } from "#test/support/readZip.ts"
-import { programFile } from "#test/support/program.ts"
+import { readZip } from "#test/support/files/readZip.ts"
+import { programFile } from "#test/support/suite/program.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { freePort } from "#test/support/freePort.ts"
-import { onDatabase } from "#test/support/onDatabase.ts"
+import { onDatabase } from "#test/support/postgres/onDatabase.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"

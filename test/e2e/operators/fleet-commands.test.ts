@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createOperatorIn } from "#test/support/createOperatorIn.ts"
+import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
@@ -56,7 +56,7 @@ describe("troupe bot", () => {
 
   it("reports mistakes in one line", async () => {
     for (const [args, problem] of [
-      [["suspend"], /^troupe: name a bot, a filter or --all; see --help\n$/],
+      [["suspend"], /^troupe: give a bot id, a filter or --all; see --help\n$/],
       [["suspend", "bot_nobody"], /^troupe: there is no bot bot_nobody\n$/],
       [["list", "--state", "asleep"], /^troupe: 422 validation_error: query\.state: /],
       [["list", "--lag", "60"], /^troupe: --lag 60: unknown argument; see --help\n$/]
@@ -65,6 +65,35 @@ describe("troupe bot", () => {
       assert.deepStrictEqual([code, stdout], [1, ""], stderr)
       assert.match(stderr, problem)
     }
+  }, 60_000)
+})
+
+describe("troupe app", () => {
+  it("suspends and resumes an app over HTTP, in the name of the token", async () => {
+    const app = await harness.server.createApp()
+    const [suspended] = await json("app", "suspend", app.appId, "--reason", "Unpaid bills")
+    assert.deepInclude(suspended, { app_id: app.appId, suspended_reason: "Unpaid bills", already: false })
+    assert.strictEqual((await app.get("/v1/me")).body.detail.code, "app_suspended")
+    assert.match(
+      (await lines("app", "suspend", app.appId))[0] ?? "",
+      /^app_\w+ {2}suspended since \S+: Unpaid bills {2}\(as before\)$/
+    )
+    assert.deepStrictEqual(await lines("app", "resume", app.appId), [`${app.appId}  active`])
+    assert.deepInclude((await json("app", "resume", app.appId))[0], { suspended_at: null, already: true })
+    const entries = await harness.server.database.sql`
+      select action, actor from audit_log where app_id = ${app.appId} and action in ('app.suspended', 'app.resumed')
+      order by entry_id`
+    const token = env["TROUPE_OPERATOR_TOKEN"]?.slice(0, 11)
+    assert.deepStrictEqual(
+      entries.map(({ action, actor }) => [action, actor]),
+      [
+        ["app.suspended", token],
+        ["app.resumed", token]
+      ]
+    )
+    const { code, stderr } = await troupe("app", "suspend", "app_nobody")
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^troupe: 404 app_not_found: /)
   }, 60_000)
 })
 
@@ -92,7 +121,7 @@ describe("troupe delivery and troupe app usage", () => {
     assert.match((await lines("delivery", "retry", attempt.id))[0] ?? "", /^evt_\w+: \w+$/)
     assert.deepInclude((await json("app", "usage", app.appId))[0], { group_by: "day" })
     for (const [args, problem] of [
-      [["delivery", "retry"], /^troupe: name an attempt, --since or --event; see --help\n$/],
+      [["delivery", "retry"], /^troupe: give an attempt id, --since or --event; see --help\n$/],
       [["app", "usage", "app_nobody"], /^troupe: 404 app_not_found: /]
     ] as const) {
       const { code, stderr } = await troupe(...args)

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { approve } from "#test/support/approve.ts"
+import { approve } from "#test/support/browser/approve.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 let server: TestServer

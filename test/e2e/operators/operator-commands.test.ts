@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { OPERATOR } from "#src/db/tenancy/operator.ts"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
@@ -153,7 +153,13 @@ describe("app caps", () => {
           daily_limit_micro_usd: 2_500_000,
           hard_stop: false,
           messages_per_minute: 30,
-          default_end_user_caps: { daily_message_limit: 20, daily_limit_micro_usd: 100_000 }
+          default_end_user_caps: { daily_message_limit: 20, daily_limit_micro_usd: 100_000 },
+          before: {
+            daily_limit_micro_usd: null,
+            hard_stop: true,
+            messages_per_minute: null,
+            default_end_user_caps: { daily_message_limit: null, daily_limit_micro_usd: null }
+          }
         }
       },
       {
@@ -162,7 +168,12 @@ describe("app caps", () => {
         detail: {
           daily_limit_micro_usd: null,
           messages_per_minute: null,
-          default_end_user_caps: { daily_message_limit: null }
+          default_end_user_caps: { daily_message_limit: null },
+          before: {
+            daily_limit_micro_usd: 2_500_000,
+            messages_per_minute: 30,
+            default_end_user_caps: { daily_message_limit: 20 }
+          }
         }
       }
     ])

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { approve } from "#test/support/approve.ts"
-import { documentedSettings, example as block } from "#test/support/docs.ts"
-import { readModules } from "#test/support/modules.ts"
+import { approve } from "#test/support/browser/approve.ts"
+import { documentedSettings, example as block } from "#test/support/sources/docs.ts"
+import { readModules } from "#test/support/sources/modules.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)

@@ -6,11 +6,11 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { processesOn } from "#test/support/embedded.ts"
+import { processesOn } from "#test/support/postgres/embedded.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
 import { TestApp } from "#test/support/TestApp.ts"
-import { programFile } from "#test/support/program.ts"
+import { programFile } from "#test/support/suite/program.ts"
 import { until } from "#test/support/until.ts"
 
 /** npm is the parent of what it starts, so the whole group is ended. */
@@ -117,7 +117,7 @@ describe("npm start", () => {
     const offline = start([...SOURCES, "serve"])
     await offline.ready()
     assert.match(offline.stdout(), /^ {2}Engine offline-retrieval\.v1: no model/m)
-    assert.match(offline.stdout(), /^ {2}Key {4}ck_\w{46} {3}\(of the app "demo"/m)
+    assert.match(offline.stdout(), /^ {2}Key {4}ck_\w{46} {3}\(for the app "demo"/m)
     assert.strictEqual(await stop(offline, "SIGTERM"), 0)
     const live = start([...SOURCES, "serve"], { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_MODEL: "llama3.1" })
     await live.ready()
@@ -209,11 +209,12 @@ describe("npm start", () => {
     assert.notMatch(program.stdout() + program.stderr(), /ck_|postgres:\/\//)
   }, 60_000)
 
-  it("names a model without a known price, and shows it in the rates", async () => {
+  it("names a model without a known price, and shows it in the rates, as the price of embeddings", async () => {
     const program = start(SERVE, {
       OPENAI_BASE_URL: "https://models.example/v1",
       OPENAI_MODEL: "brand-new",
-      OPENAI_ANALYZE_MODEL: "gpt-5-nano"
+      OPENAI_ANALYZE_MODEL: "gpt-5-nano",
+      OPENAI_EMBED_MODEL: "text-embedding-3-small"
     })
     const app = new TestApp(await program.ready(), "", "")
     const {
@@ -221,6 +222,13 @@ describe("npm start", () => {
     } = (await app.post("/v1/demo/sandbox-key", undefined)).body
     const { data } = (await new TestApp(app.baseUrl, "", api_key).get("/v1/rates")).body
     assert.deepInclude(data, { model: "brand-new", priced: false, price_source: "assumed" })
+    assert.deepInclude(data.rates, {
+      kind: "embedding",
+      unit: "text",
+      price_source: "list",
+      price_usd: 0.000_121,
+      estimate_usd: 0.000_001
+    })
     const warned = program
       .stderr()
       .split("\n")

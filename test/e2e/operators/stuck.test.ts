@@ -2,14 +2,16 @@ import { once } from "node:events"
 import { readdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { cardV3 } from "#test/support/cards.ts"
+import { cardV3 } from "#test/support/files/cards.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
-import { IMPORT_MARK, READING_MARK, TURN_MARK } from "#test/support/poisonedSource.ts"
+import { IMPORT_MARK, READING_MARK, TURN_MARK } from "#test/support/hostile/poisonedSource.ts"
 import type { Answer, LogEvent, TestApp } from "#test/support/TestApp.ts"
 import type { TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-const POISON = { NODE_OPTIONS: `--import=${resolve(import.meta.dirname, "../../support/poison.ts")}` }
+const POISON = { NODE_OPTIONS: `--import=${resolve(import.meta.dirname, "../../support/hostile/poison.ts")}` }
+/** For the processes after the first, so that not all of them take a whole processor until they are killed. */
+const RESTING_POISON = { ...POISON, POISON_RESTS: "1" }
 const CRASHES = [1, 2, 3, 4, 5]
 
 let fleet: Fleet
@@ -56,7 +58,7 @@ describe("a text that blocks the event loop forever", () => {
         const { signal, said } = await endOf(process)
         assert.strictEqual(signal, "SIGKILL")
         assert.deepInclude(said, { unit: "turn", app_id: app.appId, key: `${poisoned} 1`, recorded: true })
-        process = await fleet.start("api,worker", POISON)
+        process = await fleet.start("api,worker", RESTING_POISON)
         app = fleet.clientOf(process)
         await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
         // From the second crash on the turn waits for a while. This ends the wait.
@@ -93,7 +95,7 @@ describe("a text that blocks the event loop forever", () => {
         recorded: true
       })
       assert.deepStrictEqual([...(await crashedUnits())], [{ kind: "reading", crashes: crash }])
-      process = await fleet.start("api,worker", POISON)
+      process = await fleet.start("api,worker", RESTING_POISON)
       app = fleet.clientOf(process)
     }
     assert.isTrue(isReply(await app.converse(session, "My sister Nadia plays the cello.")))

@@ -1,16 +1,16 @@
 import { once } from "node:events"
 import { resolve } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { createAppIn } from "#test/support/createAppIn.ts"
-import { CHECK_MARK } from "#test/support/poisonedSource.ts"
-import { enableProactive } from "#test/support/proactive.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
+import { CHECK_MARK } from "#test/support/hostile/poisonedSource.ts"
+import { enableProactive } from "#test/support/conversation/proactive.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-const POISON = resolve(import.meta.dirname, "../../support/poison.ts")
+const POISON = resolve(import.meta.dirname, "../../support/hostile/poison.ts")
 /** Sessions before the guilty one in its batch, and after it. Four are checked at once. */
 const [BEFORE, AFTER] = [2, 15]
 

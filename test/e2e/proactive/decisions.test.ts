@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { type Behaviour, type FakeModel, start } from "#test/support/FakeModel.ts"
+import { type Behaviour, type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -211,9 +211,11 @@ describe("the trace of a turn", () => {
   it("names the gates that refused a draft, and what the reply cited", async () => {
     const session = await app.createSession()
     model.script(
+      { kind: "ok", bubbles: ["A fine name."] },
       { kind: "ok", bubbles: ["User: hi"] },
-      { kind: "ok", bubbles: ["Hello to you."], reply: { cited_memory_ids: ["cursor-1"] } }
+      { kind: "ok", bubbles: ["Asleep, like your dog Biscuit."] }
     )
+    await app.converse(session, "my dog is called Biscuit")
     const event = await app.converse(session, "hello")
     const row = await traceOf(session, event.trace_id)
     assert.deepStrictEqual(row.gates, [{ gate: "role_bleed", result: "refused", action: "regenerate" }])
@@ -264,7 +266,7 @@ describe("the trace of a turn", () => {
     const row = await traceOf(session, event.trace_id)
     assert.deepStrictEqual(row.retrieval.memory_ids[0], "cursor-1")
     assert.include(
-      model.requests.findLast(({ question }) => question === "reply")?.messages[1]?.content,
+      model.requests.findLast(({ question }) => question === "reply")?.messages.at(-1)?.content,
       "my sister Nadia plays the cello"
     )
   })

@@ -1,6 +1,6 @@
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
-import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/conversation/proactive.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeModel, start } from "#test/support/FakeModel.ts"
+import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import { createFleet } from "#test/support/Fleet.ts"
-import { enableProactive, shiftIntoPast } from "#test/support/proactive.ts"
+import { enableProactive, shiftIntoPast } from "#test/support/conversation/proactive.ts"
 import {
   type FakeBot,
   type FakePerson,
@@ -272,8 +272,20 @@ describe("a hold of one app", () => {
     assert.deepStrictEqual(
       entries.map(({ actor_kind, action, detail }) => [actor_kind, action, detail]),
       [
-        ["operator", "telegram.held", { reason: "Spam" }],
-        ["operator", "telegram.released", {}]
+        [
+          "operator",
+          "telegram.held",
+          {
+            reason: "Spam",
+            before: { suspended: false, reason: null },
+            after: { suspended: true, reason: "Spam" }
+          }
+        ],
+        [
+          "operator",
+          "telegram.released",
+          { before: { suspended: true, reason: "Spam" }, after: { suspended: false, reason: null } }
+        ]
       ]
     )
   }, 60_000)

@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { resolve } from "node:path"
 import type postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAppIn } from "#test/support/createAppIn.ts"
-import { UPDATE_MARK } from "#test/support/poisonedSource.ts"
+import { createAppIn } from "#test/support/accounts/createAppIn.ts"
+import { UPDATE_MARK } from "#test/support/hostile/poisonedSource.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabas
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
-const POISON = resolve(import.meta.dirname, "../../support/poison.ts")
+const POISON = resolve(import.meta.dirname, "../../support/hostile/poison.ts")
 
 let database: TestDatabase
 let telegram: FakeTelegram

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeModel, type FakeRequest, start } from "#test/support/FakeModel.ts"
-import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
+import { type FakeModel, type FakeRequest, start } from "#test/support/model/FakeModel.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/conversation/proactive.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -63,6 +63,22 @@ const trigger = (session: string, storyline: string, name: string, headers = {})
   app.post(`/v1/sessions/${session}/storylines/${storyline}/triggers`, { trigger: name }, headers)
 
 describe("a character's world", () => {
+  it("has an NPC without a summary described by the character that it represents, as that is now", async () => {
+    const sibling = await app.createCharacter({ display_name: "Tomás", visible_bio: "{{char}} fishes at dawn." })
+    const slug = await app.createCharacter()
+    await add(slug, "npcs", { name: "Tomás", linked_slug: sibling })
+    await add(slug, "npcs", { name: "Otto", linked_slug: sibling, summary: "In prison." })
+    await add(slug, "npcs", { name: "Nadia", linked_slug: "nobody-here" })
+    const session = await app.createSession({ character_slug: slug })
+    const toldOf = async () => {
+      const { people } = (await said(session, "How are Tomás, Otto and Nadia?")).blocks
+      return Object.fromEntries(people.map(({ name, summary }: Json) => [name, summary ?? ""]))
+    }
+    assert.deepStrictEqual(await toldOf(), { Tomás: "Tomás fishes at dawn.", Otto: "In prison.", Nadia: "" })
+    await app.patch(`/v1/characters/${sibling}`, { visible_bio: "Sold his boat." })
+    assert.deepStrictEqual(await toldOf(), { Tomás: "Sold his boat.", Otto: "In prison.", Nadia: "" })
+  })
+
   it("is in the model's prompt, and in the trace only as ids", async () => {
     const slug = await app.createCharacter()
     const [session, other] = [

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { createAccountIn, type TestAccount } from "#test/support/accounts/createAccountIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -109,6 +109,28 @@ describe("the caps of an app", () => {
 })
 
 describe("caps that are changed under load", () => {
+  it("are those of a new person if the person is erased at the same time", async () => {
+    const { path, app } = await createApp()
+    const change = (daily_cost_usd: number) => account.client.patch(`${path}/end-users/ann/caps`, { daily_cost_usd })
+    assert.strictEqual((await change(1)).status, 200)
+    const { sql } = server.database
+    const answer = await sql.begin(async (erasure) => {
+      await erasure`select from allowances where app_id = ${app.appId} and external_user_ref = 'ann' for update`
+      const changing = change(2)
+      await until("the change to wait", async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        return waiting.length > 0
+      })
+      await erasure`delete from allowances where app_id = ${app.appId} and external_user_ref = 'ann'`
+      await erasure`delete from end_users where app_id = ${app.appId} and external_user_ref = 'ann'`
+      return { changing }
+    })
+    const { status, body } = await answer.changing
+    assert.deepStrictEqual([status, body.data.caps.daily_cost_usd], [200, 2])
+    assert.lengthOf(await sql`select from end_users where app_id = ${app.appId} and external_user_ref = 'ann'`, 1)
+  })
+
   it("take effect, and block nobody", async () => {
     const { path, app } = await createApp()
     const character_slug = await app.createCharacter()

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeModel, type FakeRequest, start } from "#test/support/FakeModel.ts"
+import { type FakeModel, type FakeRequest, start } from "#test/support/model/FakeModel.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -40,7 +40,7 @@ describe("a reply under a budget", () => {
     ["deep", "Chinese characters", "水".repeat(14_000)],
     ["fast", "hieroglyphs", "𓀀".repeat(16_000)],
     ["fast", "Chinese characters", "水".repeat(14_000)],
-    ["fast", "a few words", "What is for dinner?"]
+    ["fast", "a few words", "I am hungry. What is for dinner?"]
   ] as const)(
     "is paid for although the analysis is unusable, and so is memory extraction: %s, %s",
     async (reply_mode, _, text) => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeModel, type FakeRequest, start } from "#test/support/FakeModel.ts"
+import { type FakeModel, type FakeRequest, start } from "#test/support/model/FakeModel.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -30,7 +30,11 @@ beforeAll(async () => {
       OPENAI_BASE_URL: model.url,
       OPENAI_MODEL: "dear",
       OPENAI_MAX_TOKENS: String(MAX_TOKENS),
-      MODEL_PRICES: JSON.stringify({ dear: { input: 2.5, cached_input: 0.25, output: 15 } })
+      OPENAI_IMAGE_MODEL: "gpt-image-1",
+      MODEL_PRICES: JSON.stringify({
+        dear: { input: 2.5, cached_input: 0.25, output: 15 },
+        "gpt-image-1": "list"
+      })
     }
   })
 })
@@ -133,6 +137,44 @@ describe("the reservation for a turn", () => {
     assert.isAbove(await send("Hello.", { persona: { summary: "She remembers it all. ".repeat(80) } }), short)
   })
 
+  it("of an eval is that of its own character, and pays for a reply even if every byte is a token", async () => {
+    bytesPerToken = 1
+    unusableEvery = 0
+    const app = await server.createApp({ budgetUsd: 50 })
+    const suiteOf = async (character: Record<string, unknown>) => {
+      const { body } = await app.post("/v1/evals/suites", {
+        name: "hello",
+        character_slug: await app.createCharacter(character),
+        cases: [{ key: "hello", turns: [{ user: "Hello.", expect: [{ type: "event_type", value: "replied" }] }] }]
+      })
+      const runs = `/v1/evals/suites/${body.data.id}/runs`
+      const refused = await app.post(runs, { max_cost_usd: 0.000001 })
+      assert.strictEqual(refused.body.detail.code, "eval_budget_required")
+      return { runs, least: Number(/may cost ([\d.]+) USD/.exec(refused.body.detail.message)?.[1]) }
+    }
+    const small = await suiteOf({})
+    const large = await suiteOf({
+      persona: { summary: "水".repeat(4_000), secrets: Array.from({ length: 20 }, () => ({ text: "水".repeat(500) })) },
+      interests: Array.from({ length: 30 }, () => "水".repeat(300))
+    })
+    assert.isAbove(large.least, small.least * 1.5)
+    for (const { runs, least } of [small, large]) {
+      const { body } = await app.post(runs, { max_cost_usd: least })
+      const run = await until("the run's end", async () => {
+        const { data } = (await app.get(`/v1/evals/runs/${body.data.id}`)).body
+        return data.finished_at !== null && data
+      })
+      assert.deepInclude(run, { status: "completed", progress: { done: 1, total: 1 } })
+      assert.isAtMost(run.cost_usd, least)
+      const { results } = (await app.get(`/v1/evals/runs/${body.data.id}/results`)).body.data
+      assert.strictEqual(results[0].status, "pass", JSON.stringify(results))
+    }
+    await until("the books to be closed", async () => {
+      const { settled, used } = await booksOf(app.appId)
+      return settled === used
+    })
+  })
+
   it("is zero for a model on this machine without a price, whose use is not marked as unpriced", async () => {
     const local = await startTestServer({
       env: { OPENAI_BASE_URL: model.url, OPENAI_MODEL: "llama3.1", MODEL_PRICES: "" }
@@ -150,6 +192,21 @@ describe("the reservation for a turn", () => {
     } finally {
       await local.close()
     }
+  })
+
+  it("is in the rates with where its price comes from, for pictures without the reference pictures", async () => {
+    const app = await server.createApp()
+    const { rates } = (await app.get("/v1/rates")).body.data
+    const sources = rates.map(({ kind, price_source }: Record<string, string>) => [kind, price_source])
+    assert.deepStrictEqual(Object.fromEntries(sources), {
+      message_fast: "configured",
+      message_deep: "configured",
+      proactive: "configured",
+      eval_turn: "configured",
+      image: "list"
+    })
+    const image = rates.find(({ kind }: { kind: string }) => kind === "image")
+    assert.deepInclude(image, { estimate_usd: 0.042, price_usd: 0.063 })
   })
 
   it("is zero without a model, but a budget of zero is still answered with 402", async () => {

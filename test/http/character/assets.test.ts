@@ -5,7 +5,8 @@ import { deflateSync } from "node:zlib"
 import sharp from "sharp"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { craftPng, movingPng, pictureOf } from "#test/support/images.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
+import { craftPng, movingPng, pictureOf } from "#test/support/files/images.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -158,6 +159,26 @@ describe("a picture of a character", () => {
     for (const answer of await Promise.all([...bombs, ...bombs].map((bytes) => add(bytes))))
       assert.deepStrictEqual(refusal(answer), UNSUPPORTED)
     assert.match((await add(bombs[1] ?? Buffer.alloc(0))).body.detail.message, /40 million pixels/)
+    assert.isBelow(process.memoryUsage.rss() - before, 200 * 1024 * 1024)
+  })
+
+  it("with texts that are a thousand times larger when decompressed is accepted without them", async () => {
+    const text = Buffer.concat([Buffer.from("Comment\0\0", "latin1"), deflateSync(Buffer.alloc(9_000_000, "a"))])
+    const international = Buffer.concat([Buffer.from("Title\0\u0001\0\0\0", "latin1"), text.subarray(9)])
+    const file = craftPng({
+      width: 40,
+      height: 30,
+      before: Array.from({ length: 30 }, () => [
+        ["zTXt", text] as const,
+        ["iTXt", international] as const,
+        ["pHYs", Buffer.from("000000480000004801", "hex")] as const
+      ]).flat()
+    })
+    await add(await pictureOf("png"))
+    const before = process.memoryUsage.rss()
+    const { result, effortMs } = await effortOf(() => add(file))
+    assert.deepInclude(result.body.data, { width: 40, height: 30 })
+    assert.isBelow(effortMs, 1000)
     assert.isBelow(process.memoryUsage.rss() - before, 200 * 1024 * 1024)
   })
 

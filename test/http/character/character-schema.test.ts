@@ -117,7 +117,7 @@ const bounds: ReadonlyArray<readonly [path: string, inside: object, outside: obj
     { voice_samples: [{ text: "x", situation: letters(120) }] },
     { voice_samples: [{ text: "x", situation: letters(121) }] }
   ],
-  ["body.example_dialogues", { example_dialogues: list(250, dialogue) }, { example_dialogues: list(251, dialogue) }],
+  ["body.example_dialogues", { example_dialogues: list(500, dialogue) }, { example_dialogues: list(501, dialogue) }],
   [
     "body.example_dialogues[0].user",
     { example_dialogues: [{ ...dialogue, user: letters(1000) }] },

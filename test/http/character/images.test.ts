@@ -1,9 +1,9 @@
 import sharp from "sharp"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { type FakeModel, start } from "#test/support/FakeModel.ts"
-import { craftPng, pictureOf } from "#test/support/images.ts"
-import { PROVIDER_SECRET } from "#test/support/providerSecret.ts"
+import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
+import { craftPng, pictureOf } from "#test/support/files/images.ts"
+import { PROVIDER_SECRET } from "#test/support/model/providerSecret.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -17,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const PRICE = 0.0001
+/** Of one app, in one process. */
+const MADE_AT_ONCE = 7
 const APPEARANCE = "A woman of sixty with short grey hair."
 const shown = async (by: TestApp, fields: Record<string, unknown> = {}) => {
   const slug = await by.createCharacter(fields)
@@ -177,7 +179,13 @@ describe("a requested picture", () => {
       { images: 2, messages: 0, cost_usd: 2 * PRICE }
     )
     const { rates } = (await by.get("/v1/rates")).body.data
-    assert.deepInclude(rates, { kind: "image", unit: "image", price_usd: PRICE, estimate_usd: PRICE })
+    assert.deepInclude(rates, {
+      kind: "image",
+      unit: "image",
+      price_source: "configured",
+      price_usd: PRICE,
+      estimate_usd: PRICE
+    })
   })
 
   it("is created once under an Idempotency-Key", async () => {
@@ -686,6 +694,39 @@ describe("with an image model", () => {
           .length > 0
     )
     assert.isEmpty((await by.events(session_id)).filter(({ type }) => type === "image.ready"))
+  })
+
+  it("a picture that is deleted or erased before it is made costs nothing, nor one that fails after that", async () => {
+    const own = await live.createApp({ budgetUsd: 10 })
+    const slug = await shown(own)
+    const session_id = await own.createSession({ character_slug: slug, external_user_ref: "gone" })
+    const [held, before] = [Promise.withResolvers<void>(), model.imageModel.requests.length]
+    // As many as are made at once, so that the others wait.
+    const broken = { kind: "painted", bytes: Buffer.from("no picture"), after: held.promise } as const
+    model.imageModel.script(...Array.from({ length: MADE_AT_ONCE }, () => broken))
+    const request = async (fields: object) =>
+      (await ask(own, { character_slug: slug, ...fields })).body.data.image_request_id as string
+    const making: Array<string> = []
+    for (let n = 0; n < MADE_AT_ONCE; n++) making.push(await request(n < 3 ? { session_id } : {}))
+    await until("all to be made", () => model.imageModel.requests.length === before + MADE_AT_ONCE)
+    for (const waiting of [await request({ session_id }), await request({})])
+      assert.strictEqual((await own.get(`/v1/images/${waiting}`)).body.data.status, "queued")
+    await own.delete(`/v1/images/${(await own.get("/v1/images?status=queued")).body.data.images[0].image_request_id}`)
+    await own.delete(`/v1/images/${making.at(-1)}`)
+    const { erasure_id } = (await own.delete("/v1/end-users/gone")).body.data
+    await until(
+      "the erasure",
+      async () => (await own.get(`/v1/erasures/${erasure_id}`)).body.data.status === "completed"
+    )
+    held.resolve()
+    await until("the refunds", async () => (await spent(own)) === 0)
+    const sums = await live.database.sql`
+      select run_ref from ledger where app_id = ${own.appId}
+      group by run_ref having sum(amount_micro_usd) <> 0 or sum(pictures) <> 0`
+    assert.isEmpty(sums)
+    const [allowance] = await live.database.sql`
+      select month_used_micro_usd::int as used from allowances where app_id = ${own.appId} and kind = 'app'`
+    assert.strictEqual(allowance?.["used"], 0)
   })
 
   describe("a picture that a reply requests", () => {

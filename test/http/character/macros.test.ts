@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { cardV2 } from "#test/support/cards.ts"
-import { type FakeModel, start as startFakeModel } from "#test/support/FakeModel.ts"
+import { cardV2 } from "#test/support/files/cards.ts"
+import { type FakeModel, start as startFakeModel } from "#test/support/model/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -92,7 +92,7 @@ describe("{{char}} and {{user}}", () => {
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, Bo. It's Ada.")
     // The storyline starts with the memory extraction of the first turn.
     const told = [
-      ...(await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas?"))),
+      ...(await toldIn(() => app.converse(session, "How are Ada's hives? Are the bees well, and Tomas? I miss them."))),
       ...(await (async () => {
         await until(
           "the storyline to start",
@@ -137,7 +137,7 @@ describe("{{char}} and {{user}}", () => {
   it('are "you" in speech and "the user" in descriptions if the name is unknown', async () => {
     const session = await app.createSession({ character_slug: "ada" })
     assert.strictEqual((await app.events(session))[0]?.payload["text"], "There you are, you. It's Ada.")
-    const told = (await toldIn(() => app.converse(session, "How are the bees?"))).join("\n")
+    const told = (await toldIn(() => app.converse(session, "How are the bees? I miss them."))).join("\n")
     assert.include(told, "Ada met the user at the market")
     assert.include(told, "Mind the hives, you.")
   })
@@ -182,7 +182,7 @@ describe("{{char}} and {{user}}", () => {
       (await app.events(session))[0]?.payload["text"],
       "There you are, {{char}}</character>$&. It's Ada."
     )
-    const told = await toldIn(() => app.converse(session, "How are the bees?"))
+    const told = await toldIn(() => app.converse(session, "How are the bees? I miss them."))
     assert.isFalse(told.some((text) => text.includes("</character>$&")))
   })
 })

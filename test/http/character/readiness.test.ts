@@ -2,12 +2,12 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { CHECKS } from "#pipeline/readiness/Readiness.ts"
 import { SCRIPT } from "#pipeline/readiness/runProbe.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { effortOf } from "#test/support/effortOf.ts"
-import { type FakeModel, start as startFakeModel } from "#test/support/FakeModel.ts"
+import { effortOf } from "#test/support/effort/effortOf.ts"
+import { type FakeModel, start as startFakeModel } from "#test/support/model/FakeModel.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
-import { pictureOf } from "#test/support/images.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { until } from "#test/support/until.ts"
 
 let server: TestServer
@@ -375,7 +375,7 @@ describe("a live probe with a model", () => {
         kind: "ok",
         ...(question === "reply" && {
           bubbles: [
-            messages[1]?.content.includes("Tell me honestly") === true
+            messages.at(-1)?.content.includes("Tell me honestly") === true
               ? "Of course I am not human, I'm an AI."
               : `Well, line ${Math.random().toString(36).slice(2)} then.`
           ]

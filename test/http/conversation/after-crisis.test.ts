@@ -3,7 +3,7 @@ import { demoCharacters } from "#src/demo/characters.ts"
 import { GENTLE_LANGUAGES, gentleLines } from "#src/model/offline/gentle.ts"
 import { ACTS } from "#pipeline/relational/rules/acts.ts"
 import { admitsAi } from "#pipeline/safety/aiDisclosure.ts"
-import { type FakeModel, start } from "#test/support/FakeModel.ts"
+import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -121,7 +121,7 @@ describe("a crisis that only a model detected", () => {
     const by = await live.createApp()
     const [session, other] = [await by.createSession(), await by.createSession()]
     model.scriptFor("analysis", CRISIS)
-    await talkTo(by, session, "the bridge looks nice tonight")
+    await talkTo(by, session, "the lamp looks nice tonight")
     for (const text of ["ok", "what is for dinner?", "tell me a joke", "what did you do today?"])
       await talkTo(by, session, text)
     await talkTo(by, other, "ok")

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type FakeModel, start } from "#test/support/FakeModel.ts"
+import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -634,20 +634,13 @@ describe("a run with a model", () => {
   })
 
   it("stops before it can exceed its cost limit, and then passes no gate", async () => {
-    const {
-      body: {
-        data: { rates }
-      }
-    } = await liveApp.get("/v1/rates")
-    const most = rates.find(({ kind }: any) => kind === "eval_turn").price_usd
-    const run = await played(
-      liveApp,
-      suiteOf([hello("one"), hello("two"), hello("three")], {
-        character_slug: await liveApp.createCharacter(),
-        gates: [{ metric: "pass_rate", op: "gte", value: 0 }]
-      }),
-      { max_cost_usd: most }
-    )
+    const suite = suiteOf([hello("one"), hello("two"), hello("three")], {
+      character_slug: await liveApp.createCharacter(),
+      gates: [{ metric: "pass_rate", op: "gte", value: 0 }]
+    })
+    const { body } = await liveApp.post(`/v1/evals/suites/${await made(liveApp, suite)}/runs`, { max_cost_usd: 0 })
+    const most = Number(/may cost ([\d.]+) USD/.exec(body.detail.message)?.[1])
+    const run = await played(liveApp, suite, { max_cost_usd: most })
     assert.deepInclude(run, { status: "budget_stopped", verdict: "fail", progress: { done: 1, total: 3 } })
     assert.isAtMost(run.cost_usd, most)
   })

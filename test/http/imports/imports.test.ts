@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { base64, cardV2, cardV3, picture, pngWith, text, zipOf } from "#test/support/cards.ts"
+import { base64, cardV2, cardV3, picture, pngWith, text, zipOf } from "#test/support/files/cards.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -581,6 +581,24 @@ describe("POST /v1/imports/{import_id}/commit", () => {
           select 1 from stored_objects where app_id = ${sandbox.app_id} union all select 1 from visual_identities
           where app_id = ${sandbox.app_id}`,
       0
+    )
+  })
+
+  it("keeps every one of several concurrent edits", async () => {
+    const { id } = await stageCard({}, { target_slug: slug() })
+    const edits = {
+      "character.display_name": "Nadia",
+      "character.life_rhythm.timezone": "Europe/Lisbon",
+      "character.voice.max_bubbles": 2
+    }
+    const answers = await Promise.all(
+      Object.entries(edits).map(([path, value]) => patch(id, { set: { [path]: value } }))
+    )
+    for (const { status, body } of answers) assert.strictEqual(status, 200, JSON.stringify(body))
+    const { character } = (await app.get(`/v1/imports/${id}`)).body.data.bundle
+    assert.deepStrictEqual(
+      [character.display_name, character.life_rhythm.timezone, character.voice.max_bubbles],
+      Object.values(edits)
     )
   })
 

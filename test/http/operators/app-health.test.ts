@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { MetricsData } from "#src/http/conversation/metricsSchemas.ts"
 import { AppHealthData } from "#src/http/operators/appHealthSchemas.ts"
-import { start, type Behaviour, type FakeModel } from "#test/support/FakeModel.ts"
+import { start, type Behaviour, type FakeModel } from "#test/support/model/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"

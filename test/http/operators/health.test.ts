@@ -12,6 +12,7 @@ import { jobProblems, queueProblems } from "#src/health/workProblems.ts"
 import { AppHealthData } from "#src/http/operators/appHealthSchemas.ts"
 import { AdminHealthData } from "#src/http/operators/adminHealthRoutes.ts"
 import type { ProblemData } from "#src/http/operators/problemSchemas.ts"
+import { operationsIn } from "#test/support/sources/operationsIn.ts"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -169,7 +170,7 @@ describe("health of a webhook", () => {
     assert.isAtLeast(Date.parse(problem.since ?? ""), before - 1000)
     assert.deepInclude(problem.evidence, { last_status_code: 500, last_success_at: null, status: "active" })
     assert.include(problem.cause, "500")
-    assert.strictEqual(problem.next_step.path, `/v1/apps/${app.appId}/channels/${channel}/test`)
+    assert.strictEqual(problem.next_step.path, `/v1/apps/${app.appId}/channels/${channel}/resume`)
     await inBoth(app, "webhook_failing")
     await notIn(await harness.server.createApp(), "webhook_failing")
 
@@ -289,10 +290,10 @@ describe("health without a worker, and without the database", () => {
 describe("the next step of every problem", () => {
   it("names a route that the server has", async () => {
     const documented = (await (await fetch(`${harness.server.baseUrl}/openapi.json`)).json()) as {
-      readonly paths: Readonly<Record<string, object>>
+      readonly paths: object
     }
-    const routes = Object.entries(documented.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "*")}`)
+    const routes = operationsIn(documented).map(
+      ({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "*")}`
     )
     const at = new Date()
     const old = new Date(0)

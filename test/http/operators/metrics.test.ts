@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { freePort } from "#test/support/freePort.ts"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createOperatorIn } from "#test/support/createOperatorIn.ts"
+import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { TestApp } from "#test/support/TestApp.ts"

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { actorOf } from "#src/http/server/makeAnswer.ts"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 

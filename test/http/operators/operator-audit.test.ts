@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
-import { createOperatorIn, createOperatorSessionIn } from "#test/support/createOperatorIn.ts"
-import { tablesWithSecrets } from "#test/support/findSecrets.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
+import { createOperatorIn, createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
+import { tablesWithSecrets } from "#test/support/hostile/findSecrets.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -115,6 +115,41 @@ describe("what was said in a session", () => {
     assert.deepInclude(told, { action: "session.content_opened", subject: session })
     assert.deepStrictEqual(told.actor, { kind: "operator", id: null })
     assert.notInclude(JSON.stringify(told), "ada@")
+  })
+
+  it("is closed to every other credential, and after 15 minutes", async () => {
+    const app = await server.createApp()
+    const session = await app.createSession()
+    const said = "My sister has left for Lisbon."
+    await app.converse(session, said)
+    const path = `/admin/sessions/${session}/events`
+    const told = async (client: TestApp) => {
+      const { status, body } = await client.get(path)
+      return [status, body.detail?.code ?? body.data.events.length]
+    }
+    const [another, ofOldReason] = [await createOperatorIn(server, "owner"), await createOperatorIn(server, "owner")]
+    assert.deepStrictEqual(await told(owner), [403, "content_closed"])
+    const closed = (await owner.get(path)).body.detail
+    assert.include(closed.fix, `POST /admin/sessions/${session}/break-glass`)
+    await owner.post(`/admin/sessions/${session}/break-glass`, { reason: "Complaint 4711" })
+    const { data } = (await owner.get(path)).body
+    assert.deepStrictEqual(data.events, (await app.get(`/v1/sessions/${session}/events`)).body.data.events)
+    assert.include(JSON.stringify(data.events), said)
+    assert.deepStrictEqual(await told(another), [403, "content_closed"])
+    assert.deepStrictEqual(await told(viewer), [403, "operator_role_too_low"])
+    const other = `/admin/sessions/${await app.createSession()}/events`
+    assert.strictEqual((await owner.get(other)).body.detail.code, "content_closed")
+    const openedMinutesAgo = (minutes: number) => server.database.sql`
+      insert into audit_log (entry_id, actor_kind, actor, credential, action, app_id, subject, detail, at)
+      values (${`aud_old_${minutes}`}, 'operator', ${ofOldReason.key.slice(0, 11)}, ${ofOldReason.key.slice(0, 11)},
+        'session.content_opened', ${app.appId}, ${session}, '{}', now() - ${minutes} * interval '1 minute')`
+    await openedMinutesAgo(16)
+    assert.deepStrictEqual(await told(ofOldReason), [403, "content_closed"])
+    await openedMinutesAgo(14)
+    assert.strictEqual((await told(ofOldReason))[0], 200)
+    for (const id of ["x", "ses_00000000000000000000000000"])
+      assert.strictEqual((await owner.get(`/admin/sessions/${id}/events`)).body.detail.code, "session_not_found")
+    assert.strictEqual((await owner.get(`${path}?limit=201`)).status, 422)
   })
 
   it("needs a reason of 10 to 500 characters, and an existing session", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { includesRole, OPERATOR_ROLES, type OperatorRole } from "#src/accounts/Operator.ts"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
-import { createOperatorIn, createOperatorSessionIn } from "#test/support/createOperatorIn.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
+import { createOperatorIn, createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
+import { operationsIn } from "#test/support/sources/operationsIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -17,13 +18,11 @@ let server: TestServer
 let routes: ReadonlyArray<Route>
 beforeAll(async () => {
   server = await startTestServer({ env: { ADMIN_TOKEN, PUBLIC_REQUESTS_PER_MINUTE: "1000000" } })
-  const { paths } = (await new TestApp(server.baseUrl, "", "").get("/openapi.json")).body
-  routes = Object.entries<Record<string, any>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { security }]) =>
+  routes = operationsIn((await new TestApp(server.baseUrl, "", "").get("/openapi.json")).body).flatMap(
+    ({ path, method, operation: { security } }) =>
       security?.[0]?.operatorToken === undefined
         ? []
         : [{ method: method.toUpperCase(), path, role: security[0].operatorToken[0] as OperatorRole }]
-    )
   )
 })
 afterAll(() => server.close())

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { ISSUER_CLIENT, startIssuer, type TestIssuer } from "#test/support/startIssuer.ts"
+import { ISSUER_CLIENT, startIssuer, type TestIssuer } from "#test/support/accounts/startIssuer.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 const OPERATORS =

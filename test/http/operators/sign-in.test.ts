@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
-import { createOperatorSessionIn } from "#test/support/createOperatorIn.ts"
-import { consoleCodeIn } from "#test/support/consoleCodeIn.ts"
+import { createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
+import { consoleCodeIn } from "#test/support/accounts/consoleCodeIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 const ADMIN_TOKEN = "the-operator-and-nobody-else"
@@ -79,6 +79,11 @@ describe("signing in with ADMIN_TOKEN", () => {
       "/console@evil",
       "/console/sign-out",
       "/v1/me",
+      "/console/../docs",
+      "/console/..//evil.example",
+      "/console/%2e%2e/docs",
+      "/console/./sign-out",
+      "/console\\..\\docs",
       "x"
     ]) {
       const response = await submit(SIGN_IN, { token: ADMIN_TOKEN, next }, from("192.0.2.9"))
@@ -124,6 +129,20 @@ describe("signing in with ADMIN_TOKEN", () => {
     )
   })
 
+  it("counts an address as one, however a proxy writes it, and whatever the client adds", async () => {
+    const forms = [
+      "198.51.100.9",
+      "198.51.100.9:4711",
+      "::ffff:198.51.100.9",
+      "[::ffff:c633:6409]:80",
+      "::1, 198.51.100.9:5"
+    ]
+    const statuses: Array<number> = []
+    for (let n = 0; n < 11; n++)
+      statuses.push((await submit(SIGN_IN, { token: "guess" }, from(forms[n % forms.length] ?? ""))).status)
+    assert.deepStrictEqual(statuses, [...Array(10).fill(403), 429])
+  })
+
   it("is limited over all addresses, except those from which an operator has signed in", async () => {
     const known = from("203.0.113.7")
     assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, known)).status, 200)
@@ -133,6 +152,7 @@ describe("signing in with ADMIN_TOKEN", () => {
       on conflict (kind, subject) do update set hits = excluded.hits`
     assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, from("203.0.113.8"))).status, 429)
     assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, known)).status, 200)
+    assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, from("203.0.113.7:4711"))).status, 200)
     const code = await consoleCodeIn(server)
     assert.strictEqual((await open(`${SIGN_IN}?code=${code}`, from("203.0.113.8"))).status, 200)
   })
@@ -146,7 +166,7 @@ describe("signing in with ADMIN_TOKEN", () => {
         assert.strictEqual((await fetch(`${baseUrl}/admin/me`, { headers: { cookie } })).status, 401)
       const page = await (await fetch(none.baseUrl + SIGN_IN)).text()
       assert.notInclude(page, "<form")
-      assert.include(page, "troupe console")
+      assert.include(page, "npm run -s troupe -- console")
       const body = new URLSearchParams({ token: "" })
       assert.strictEqual((await fetch(none.baseUrl + SIGN_IN, { method: "POST", body })).status, 403)
     } finally {

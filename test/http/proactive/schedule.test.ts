@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/proactive.ts"
+import { enableProactive, checkProactiveNow, shiftIntoPast } from "#test/support/conversation/proactive.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { type FakeModel, start as startFakeModel } from "#test/support/FakeModel.ts"
+import { type FakeModel, start as startFakeModel } from "#test/support/model/FakeModel.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -48,7 +48,7 @@ const found = async (slug: string, query: string) =>
 const ask = async (session: string, text: string) => {
   const reply = await app.converse(session, text)
   const trace = (await app.get(`/v1/sessions/${session}/trace?run_ref=${reply.trace_id}`)).body.data.trace[0]
-  const prompt = model.requests.findLast((request) => request.question === "reply")?.messages[1]?.content ?? ""
+  const prompt = model.requests.findLast((request) => request.question === "reply")?.messages.at(-1)?.content ?? ""
   const json = /<data name="evidence">\n(.*)\n<\/data>/.exec(prompt)?.[1]
   return {
     reply,
@@ -175,6 +175,46 @@ describe("a search of evidence", () => {
       422,
       "validation_error"
     ])
+  })
+
+  it("prefers what the author or the app vouches for to what somebody has said or a page says", async () => {
+    const slug = await app.createCharacter()
+    const text = "The lighthouse keeper is called Anders Holm."
+    for (const trust of ["web", "user", "app", "authored"]) await add(slug, { text, trust })
+    const path = `/v1/characters/${slug}/evidence`
+    const { evidence } = (await app.get(path)).body.data
+    const trustOf = (id: string) => evidence.find((one: { id: string }) => one.id === id).trust
+    const pieces = await found(slug, "Who is the lighthouse keeper?")
+    assert.deepStrictEqual(
+      pieces
+        .slice(0, 2)
+        .map(({ evidence_id }) => trustOf(evidence_id))
+        .sort(),
+      ["app", "authored"]
+    )
+    assert.deepStrictEqual(
+      pieces
+        .slice(2)
+        .map(({ evidence_id }) => trustOf(evidence_id))
+        .sort(),
+      ["user", "web"]
+    )
+    assert.deepStrictEqual(
+      pieces.map(({ score }) => score),
+      [1, 1, 0.7, 0.7]
+    )
+  })
+
+  it("tells the model which passages nobody vouches for, and to say them with doubt", async () => {
+    const toldOf = async (trust: string) => {
+      const slug = await app.createCharacter()
+      await add(slug, { trust })
+      const session = await app.createSession({ character_slug: slug })
+      const { prompt, told } = await ask(session, "Who built the lighthouse?")
+      return [told?.map((passage) => "unverified" in passage), prompt.includes("only with doubt")]
+    }
+    assert.deepStrictEqual(await toldOf("web"), [[true], true])
+    assert.deepStrictEqual(await toldOf("authored"), [[false], false])
   })
 
   it("is fast even among much evidence", async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
-import { misspelt } from "#test/support/misspelt.ts"
+import { misspelt } from "#test/support/hostile/misspelt.ts"
 import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 

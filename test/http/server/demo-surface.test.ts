@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { operationsIn } from "#test/support/sources/operationsIn.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -10,6 +11,7 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
  * there is a reason.
  */
 const OPEN = [
+  "POST /mcp",
   "GET /v1/me",
   "PATCH /v1/apps/{app_id}",
   "GET /v1/characters",
@@ -21,6 +23,13 @@ const OPEN = [
   "POST /v1/characters/{slug}/versions/{version}/restore",
   "GET /v1/characters/{slug}/readiness",
   "GET /v1/characters/{slug}/export",
+  "GET /v1/events",
+  "GET /v1/consumers",
+  "GET /v1/consumers/{consumer}",
+  "PUT /v1/consumers/{consumer}",
+  "DELETE /v1/consumers/{consumer}",
+  "POST /v1/consumers/{consumer}/pull",
+  "GET /v1/events/stream",
   "GET /v1/imports",
   "POST /v1/imports",
   "GET /v1/imports/{import_id}",
@@ -79,6 +88,7 @@ const OPEN = [
   "GET /v1/sessions/{session_id}/memories",
   "POST /v1/sessions/{session_id}/memories",
   "POST /v1/sessions/{session_id}/memories/search",
+  "POST /v1/sessions/{session_id}/recall",
   "GET /v1/sessions/{session_id}/open-loops",
   "PATCH /v1/sessions/{session_id}/open-loops/{loop_id}",
   "GET /v1/sessions/{session_id}/proactive-preferences",
@@ -119,6 +129,7 @@ const OPEN = [
 ]
 /** Account, webhooks, budgets, evals, managed bots, batches, pictures, and what is charged separately from turns. */
 const CLOSED = [
+  /^POST \/v1\/sessions\/\{session_id\}\/history$/,
   /^POST \/v1\/characters\/\{slug\}\/readiness\/probe$/,
   /^\w+ \/v1\/characters\/\{slug\}\/(?:evidence|research)(?:\/|$)/,
   /^PATCH \/v1\/end-users\/\{external_user_ref\}\/caps$/,
@@ -145,14 +156,11 @@ beforeAll(async () => {
   })
   const { data } = (await new TestApp(server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
   demo = new TestApp(server.baseUrl, data.app_id, data.api_key)
-  const { paths } = (await demo.get("/openapi.json")).body
-  routes = Object.entries<Record<string, { security?: ReadonlyArray<unknown> }>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { security }]) =>
-      // The routes of the operator refuse every key of an app, which their own tests check.
-      security?.length === 0 || /^\/(?:admin|console|metrics)(?:\/|$)/.test(path)
-        ? []
-        : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path }]
-    )
+  routes = operationsIn((await demo.get("/openapi.json")).body).flatMap(({ path, method, operation }) =>
+    // The routes of the operator refuse every key of an app, which their own tests check.
+    operation.security?.length === 0 || /^\/(?:admin|console|metrics)(?:\/|$)/.test(path)
+      ? []
+      : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path }]
   )
 })
 afterAll(async () => {
@@ -187,6 +195,7 @@ const IDS: Readonly<Record<string, () => string>> = {
   run_id: () => newId("evr"),
   prefix: () => mintApiKey().prefix,
   external_user_ref: () => "user-1",
+  consumer: () => "crm",
   erasure_id: () => newId("ers"),
   asset_id: () => newId("ast"),
   image_id: () => newId("img")

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { rawClient } from "#test/support/rawRequest.ts"
+import { rawClient } from "#test/support/hostile/rawRequest.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { effortOf } from "#test/support/effort/effortOf.ts"
 import { ignoredFields } from "#src/http/server/body/ignoredFields.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/character/characterSchemas.ts"
 import { SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
@@ -46,6 +47,17 @@ describe("ignored fields", () => {
     const ignored = ignoredFields(raw, CharacterCreate.parse(raw))
     expect(ignored).toHaveLength(50)
     expect(ignored[0]).toBe(`${"k".repeat(64)}...`)
+  })
+
+  it("takes little longer than listing the keys, however many there are", async () => {
+    const json = JSON.stringify(Object.fromEntries(Array.from({ length: 49_000 }, (_, at) => [`f${at}`, 1])))
+    const ratios: Array<number> = []
+    for (let tries = 0; tries < 5; tries++) {
+      const [one, other]: ReadonlyArray<object> = [JSON.parse(json), JSON.parse(json)]
+      const { effortMs } = await effortOf(() => ignoredFields(one, minimal))
+      ratios.push(effortMs / (await effortOf(() => Object.keys(other ?? {}))).effortMs)
+    }
+    expect(Math.min(...ratios)).toBeLessThan(2)
   })
 
   it("finds no difference between a value and itself or its copy", () => {

@@ -2,10 +2,10 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { mintApiKey } from "#src/accounts/apiKey.ts"
-import { cardV2 } from "#test/support/cards.ts"
-import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
-import { bodiesFor, type Operation, operationsOf, queriesFor } from "#test/support/hostile.ts"
-import { pictureOf } from "#test/support/images.ts"
+import { cardV2 } from "#test/support/files/cards.ts"
+import { createAccountIn, type TestAccount } from "#test/support/accounts/createAccountIn.ts"
+import { bodiesFor, type Operation, operationsOf, queriesFor } from "#test/support/hostile/hostile.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -45,7 +45,8 @@ const absent = (): Things => {
     suite_id: newId("evs"),
     run_id: newId("evr"),
     prefix: mintApiKey().prefix,
-    external_user_ref: "someone-of-nobody"
+    external_user_ref: "someone-of-nobody",
+    consumer: "consumer-of-nobody"
   }
 }
 
@@ -169,6 +170,8 @@ const settle = async (): Promise<typeof ours> => {
   const run_id = await evaluate({ baseline_run_id: await evaluate({}) })
   const import_id = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { prefix } = (await account.client.post(keys, {})).body.data
+  const consumer = `consumer-of-${app_id.toLowerCase()}`
+  await app.request("PUT", `/v1/consumers/${consumer}`, {})
   const things = {
     app_id,
     slug,
@@ -197,7 +200,8 @@ const settle = async (): Promise<typeof ours> => {
     prefix,
     external_user_ref,
     erasure_id,
-    scheduled_id
+    scheduled_id,
+    consumer
   }
   return { things, app, account }
 }
@@ -218,20 +222,18 @@ const bytes = ({ status, body }: Answer) => {
   const { request_id: id } = body.detail ?? {}
   return `${status} ${JSON.stringify(body).replaceAll(String(id), "...")}`
 }
-/**
- * Routes that create the end-user whom the path names: a reference is chosen by the app, so another app's means
- * nothing here.
- */
-const CREATES_END_USER: ReadonlySet<string> = new Set([
-  "PATCH /v1/end-users/{external_user_ref}/caps",
-  "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps"
-])
+/** Routes that create what the path names: a name that is chosen by the app, so another app's means nothing here. */
+const CREATES: Readonly<Record<string, string>> = {
+  "PATCH /v1/end-users/{external_user_ref}/caps": "external_user_ref",
+  "PATCH /v1/account/apps/{app_id}/end-users/{external_user_ref}/caps": "external_user_ref",
+  "PUT /v1/consumers/{consumer}": "consumer"
+}
 /** What may be swapped: everything that the path names, and each resource alone below our own. */
 const swaps = (operation: Operation): ReadonlyArray<ReadonlyArray<string>> => {
   const names = named(operation)
   const all = [names, ...names.slice(1).map((_, index) => names.slice(index + 1))]
-  const creates = CREATES_END_USER.has(`${operation.method} ${operation.path}`)
-  return all.filter((swapped) => !creates || swapped.some((name) => name !== "external_user_ref"))
+  const created = CREATES[`${operation.method} ${operation.path}`]
+  return all.filter((swapped) => swapped.some((name) => name !== created))
 }
 
 describe("an id of another tenant", () => {

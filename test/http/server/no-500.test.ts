@@ -1,13 +1,21 @@
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
-import { base64, cardV2, pngWith, text as textChunk } from "#test/support/cards.ts"
-import { bodiesFor, headers, type Operation, operationsOf, parameters, queriesFor } from "#test/support/hostile.ts"
-import { type RawAnswer, rawClient, type RawRequest } from "#test/support/rawRequest.ts"
+import { base64, cardV2, pngWith, text as textChunk } from "#test/support/files/cards.ts"
+import {
+  bodiesFor,
+  headers,
+  Only,
+  type Operation,
+  operationsOf,
+  parameters,
+  queriesFor
+} from "#test/support/hostile/hostile.ts"
+import { type RawAnswer, rawClient, type RawRequest } from "#test/support/hostile/rawRequest.ts"
 import { TestApp } from "#test/support/TestApp.ts"
-import { pictureOf } from "#test/support/images.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
-import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { createAccountIn, type TestAccount } from "#test/support/accounts/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
 
@@ -19,6 +27,8 @@ let operations: ReadonlyArray<Operation>
 let telegram: FakeTelegram
 let account: TestAccount
 let known: Readonly<Record<string, string>>
+/** Bots whose secrets are rotated in turn: each gets its new webhook from Telegram at most about once a second. */
+let rotatedBots: ReadonlyArray<string>
 beforeAll(async () => {
   telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
   const manager = telegram.createBot({ can_manage_bots: true })
@@ -52,7 +62,14 @@ beforeAll(async () => {
     url,
     content_hash,
     content_base64,
-    at: new Date(Date.now() + 3_600_000).toISOString()
+    at: new Date(Date.now() + 3_600_000).toISOString(),
+    // An earlier conversation: in the order of time, and over.
+    messages: [
+      { role: "user", text: "My sister plays the cello.", at: "2026-01-05T19:30:00Z" },
+      { role: "character", text: "A low voice in the family, then.", at: "2026-01-05T19:30:20Z" }
+    ],
+    // A channel whose time is over is deleted.
+    expires_at: new Only(null)
   })
   const session_id = await app.createSession({ character_slug: slug })
   const memory_id = (await app.post(`/v1/sessions/${session_id}/memories`, { text: "Nadia plays the cello." })).body
@@ -147,6 +164,12 @@ beforeAll(async () => {
   const operated_bot_id = (
     await operated.post("/v1/telegram/bots", { mode: "byo", token: telegram.createBot().token, character_slug })
   ).body.data.id
+  rotatedBots = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const { token } = telegram.createBot()
+      return (await operated.post("/v1/telegram/bots", { mode: "byo", token, character_slug })).body.data.id
+    })
+  )
   const operated_channel_id = (
     await operated.post(`/v1/sessions/${operated_session_id}/channels`, { kind: "webhook", url, from: "start" })
   ).body.data.id
@@ -156,6 +179,7 @@ beforeAll(async () => {
     "an attempt",
     async () => (await operator.get(`/admin/deliveries?app_id=${operated.appId}`)).body.data.deliveries[0]?.id
   )
+  await app.request("PUT", "/v1/consumers/crm", {})
   known = {
     operated_attempt_id,
     operated_app_id: operated.appId,
@@ -191,7 +215,8 @@ beforeAll(async () => {
     app_channel_id,
     delivery_id: `dlv_${channel_id.slice(4)}_1`,
     asset_id,
-    image_id
+    image_id,
+    consumer: "crm"
   }
 })
 afterAll(async () => {
@@ -211,6 +236,8 @@ const assertHonest = (request: RawRequest, { status, headers, body }: RawAnswer)
   assert.match(headers["content-type"] ?? "", /^application\/json/)
   const { detail, error } = JSON.parse(body)
   if (detail === undefined && isOAuth(request)) return assert.typeOf(error, "string")
+  // The protocol has its own form: an error of JSON-RPC.
+  if (detail === undefined && request.path.startsWith("/mcp")) return assert.typeOf(error.message, "string")
   if (typeof detail === "string") assert.include([401, 403], status)
   else for (const field of ["code", "message", "fix", "request_id"]) assert.typeOf(detail[field], "string", field)
 }
@@ -248,6 +275,8 @@ const RIGHT: Readonly<Record<string, number>> = {
   "/v1/evals/suites/{suite_id}/runs": 429,
   "/v1/evals/runs/{run_id}/regrade": 429,
   "/v1/telegram/bots/{bot_id}/answer-pre-checkout": 409,
+  // A session whose conversation has begun takes no earlier one.
+  "/v1/sessions/{session_id}/history": 409,
   // The token of a bot that is not managed is its owner's to rotate.
   "/admin/bots/{bot_id}/rotate-token": 409
 }
@@ -354,18 +383,21 @@ describe("any request", () => {
       // Makes room for new channels: at most five are allowed.
       await server.database.sql`
           delete from channels where channel_id not in (${knownOf("channel_id")}, ${knownOf("app_channel_id")},
-          ${knownOf("bot_id")}, ${knownOf("operated_channel_id")}, ${knownOf("operated_bot_id")})`
+          ${knownOf("bot_id")}, ${knownOf("operated_channel_id")}, ${knownOf("operated_bot_id")})
+          and channel_id <> all(${[...rotatedBots]})`
       await Promise.all(
         operations
           .filter(({ body }) => body !== null)
           .filter((_, place) => place % 12 === twelfth)
           .map(async (operation) => {
-            // A bot gets its new webhook from Telegram at most about once a second, so there is time for fewer secrets.
+            const isRotation = operation.path.endsWith("/rotate-secret")
+            const known = (name: string) =>
+              isRotation && name === "operated_bot_id" ? fc.constantFrom(...rotatedBots) : fc.constant(knownOf(name))
             const statuses = new Set<number>()
             await fc.assert(
               fc.asyncProperty(
                 bodiesFor(operation.body),
-                pathsOf(operation, (name) => fc.constant(knownOf(name))),
+                pathsOf(operation, known),
                 fc.option(fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 }), {
                   nil: undefined,
                   freq: 3
@@ -383,7 +415,7 @@ describe("any request", () => {
                   statuses.add(status)
                 }
               ),
-              { numRuns: operation.path.endsWith("/rotate-secret") ? 60 : 300 }
+              { numRuns: isRotation ? 60 : 300 }
             )
             assert.includeMembers(
               [...statuses],
@@ -439,6 +471,7 @@ describe("an unusual request", () => {
     ["a slug with U+0000", "GET", "/v1/characters/a%00b", 404],
     ["a change of a slug with U+0000", "PATCH", "/v1/characters/a%00b", 404],
     ["archiving a slug with U+0000", "DELETE", "/v1/characters/a%00b", 404],
+    ["deleting a consumer with U+0000", "DELETE", "/v1/consumers/%00", 404],
     ["a day before year 1", "GET", "/v1/usage?from=0000-01-01", 422],
     ["a time in the year 10000 in UTC", "GET", "/v1/usage?to=9999-12-31T23:59:59-14:00", 422],
     ["a time in the year 0 in UTC", "GET", "/v1/end-users?active_since=0001-01-01T00:00:00%2B14:00", 422],

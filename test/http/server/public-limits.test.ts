@@ -36,24 +36,28 @@ const read = async (path: string, headers: Record<string, string>) => {
 }
 
 describe("a public document", () => {
-  it.each(["/openapi.json", "/docs/", "/docs/js/scalar.js", "/v1/llms.txt"])(
-    "is compressed, can be cached, and is not sent again to a client that has it: %s",
-    async (path) => {
-      const plain = await read(path, { ...from("192.0.2.1"), "accept-encoding": "br;q=0, identity" })
-      const br = await read(path, { ...from("192.0.2.1"), "accept-encoding": "gzip, br" })
-      const zipped = await read(path, { ...from("192.0.2.1"), "accept-encoding": "gzip" })
-      assert.deepStrictEqual(
-        [plain.headers["content-encoding"], br.headers["content-encoding"], zipped.headers["content-encoding"]],
-        [undefined, "br", "gzip"]
-      )
-      assert.isTrue(brotliDecompressSync(br.body).equals(plain.body) && gunzipSync(zipped.body).equals(plain.body))
-      assert.isBelow(br.body.length, plain.body.length / 2)
-      assert.match(plain.headers["cache-control"] ?? "", /^public, max-age=\d+$/)
-      assert.strictEqual(plain.headers["vary"], "accept-encoding")
-      const seen = await read(path, { ...from("192.0.2.1"), "if-none-match": plain.headers["etag"] ?? "" })
-      assert.deepStrictEqual([seen.status, seen.body.length], [304, 0])
-    }
-  )
+  it.each([
+    "/openapi.json",
+    "/docs/",
+    "/docs/build/events",
+    "/docs/build/events.md",
+    "/docs/explorer/js/scalar.js",
+    "/v1/llms.txt"
+  ])("is compressed, can be cached, and is not sent again to a client that has it: %s", async (path) => {
+    const plain = await read(path, { ...from("192.0.2.1"), "accept-encoding": "br;q=0, identity" })
+    const br = await read(path, { ...from("192.0.2.1"), "accept-encoding": "gzip, br" })
+    const zipped = await read(path, { ...from("192.0.2.1"), "accept-encoding": "gzip" })
+    assert.deepStrictEqual(
+      [plain.headers["content-encoding"], br.headers["content-encoding"], zipped.headers["content-encoding"]],
+      [undefined, "br", "gzip"]
+    )
+    assert.isTrue(brotliDecompressSync(br.body).equals(plain.body) && gunzipSync(zipped.body).equals(plain.body))
+    assert.isBelow(br.body.length, plain.body.length / 2)
+    assert.match(plain.headers["cache-control"] ?? "", /^public, max-age=\d+$/)
+    assert.strictEqual(plain.headers["vary"], "accept-encoding")
+    const seen = await read(path, { ...from("192.0.2.1"), "if-none-match": plain.headers["etag"] ?? "" })
+    assert.deepStrictEqual([seen.status, seen.body.length], [304, 0])
+  })
 
   it("is generated on another thread, whose code is never loaded into the serving one", async () => {
     for (const path of ["/openapi.json", "/docs/"])
@@ -108,7 +112,17 @@ describe("user codes", () => {
     )
     const started = await new TestApp(server.baseUrl, "", "").post("/v1/account/device/start", {}, from("203.0.113.1"))
     assert.match(started.body.data.user_code, /^[B-Z]{5}-[B-Z]{5}$/)
-    assert.strictEqual((await enter("203.0.113.1", started.body.data.user_code)).status, 303)
+    const entered = await enter("203.0.113.1", started.body.data.user_code)
+    assert.strictEqual(entered.status, 303)
+    assert.match(entered.headers.getSetCookie()[0] ?? "", /^troupe-device=/)
+    const secure = await fetch(`${server.baseUrl}/device`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { ...from("203.0.113.1"), "x-forwarded-proto": "https" },
+      body: new URLSearchParams({ user_code: started.body.data.user_code })
+    })
+    // Nobody on another host can plant this one.
+    assert.match(secure.headers.getSetCookie()[0] ?? "", /^__Host-troupe-device=.*; Secure; SameSite=Lax$/)
   })
 
   it("are counted by the /48 of an IPv6 address too", async () => {

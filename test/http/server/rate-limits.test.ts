@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { createAccountIn, type TestAccount } from "#test/support/accounts/createAccountIn.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -130,7 +130,13 @@ describe("the limit of an app", () => {
     assert.strictEqual(accepted(await sendMany(app, await app.createSession(), 10)), 3)
     assert.lengthOf(await server.database.sql`select 1 from allowances where app_id = ${app.appId}`, 0)
     const [entry] = (await account.client.get(`/v1/account/audit-log?app_id=${app.appId}`)).body.data.entries
-    assert.deepInclude(entry, { action: "caps.updated", detail: { rate_limits: { messages_per_minute: 3 } } })
+    assert.deepInclude(entry, {
+      action: "caps.updated",
+      detail: {
+        rate_limits: { messages_per_minute: 3 },
+        before: { rate_limits: { messages_per_minute: null } }
+      }
+    })
     await account.client.patch(caps, { rate_limits: { messages_per_minute: null } })
     assert.deepStrictEqual(await limits(), { messages_per_minute: QUOTA })
     await account.client.patch(caps, { rate_limits: null })

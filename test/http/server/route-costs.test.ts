@@ -3,13 +3,15 @@ import { resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Cost, readerOf, senderOf, windowsOf } from "#src/http/server/limits/Cost.ts"
 import { describeCost } from "#src/http/server/reference/describeCost.ts"
+import { inlineRefs } from "#test/support/sources/inlineRefs.ts"
+import { operationsIn } from "#test/support/sources/operationsIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 interface Operation {
   readonly "x-cost"?: Cost
   readonly "x-internal"?: boolean
   readonly description?: string
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<Record<string, { readonly "x-statuses"?: ReadonlyArray<number> }>>
   readonly security?: ReadonlyArray<object>
 }
 
@@ -18,11 +20,9 @@ let operations: ReadonlyArray<readonly [name: string, operation: Operation]>
 
 beforeAll(async () => {
   server = await startTestServer()
-  const document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, Operation>>
-  }
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
+  const served = await (await fetch(`${server.baseUrl}/openapi.json`)).json()
+  operations = operationsIn(inlineRefs(served, served)).map(
+    ({ path, method, operation }) => [`${method.toUpperCase()} ${path}`, operation] as const
   )
 })
 afterAll(() => server.close())
@@ -49,7 +49,8 @@ describe("the cost of a route", () => {
   it("has a 429 wherever requests are counted", () => {
     const withoutLimit = operations.filter(([, { responses, ...rest }]) => {
       const isCounted = rest["x-internal"] !== true && rest["x-cost"]?.requests !== 0
-      return isCounted !== "429" in responses
+      const isListed = "429" in responses || responses["default"]?.["x-statuses"]?.includes(429) === true
+      return isCounted !== isListed
     })
     assert.deepStrictEqual(
       withoutLimit.map(([name]) => name),

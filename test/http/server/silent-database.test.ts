@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { openGate } from "#test/support/gate.ts"
+import { openGate } from "#test/support/postgres/gate.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
+import { createAccountIn, type TestAccount } from "#test/support/accounts/createAccountIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -53,7 +53,11 @@ describe("the audit log of an account", () => {
       actor: runtime,
       app_id: app.appId,
       subject: "Ann",
-      detail: { monthly_cost_usd: 2, daily_images: null }
+      detail: {
+        monthly_cost_usd: 2,
+        daily_images: null,
+        before: { monthly_cost_usd: null, daily_images: null }
+      }
     })
     assert.deepInclude(caps, {
       action: "caps.updated",
@@ -61,7 +65,12 @@ describe("the audit log of an account", () => {
       detail: {
         daily_budget_usd: 1.5,
         monthly_budget_usd: null,
-        default_end_user_caps: { daily_messages: 20, daily_cost_usd: 0.25 }
+        default_end_user_caps: { daily_messages: 20, daily_cost_usd: 0.25 },
+        before: {
+          daily_budget_usd: null,
+          monthly_budget_usd: null,
+          default_end_user_caps: { daily_messages: null, daily_cost_usd: null }
+        }
       }
     })
     assert.deepInclude(key, { action: "api_key.created", actor: token, subject: prefix })

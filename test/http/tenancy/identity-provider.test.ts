@@ -7,7 +7,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { guardedFetch } from "#channels/outbound/guardedFetch.ts"
 import { type DevelopmentIssuer, makeDevelopmentIssuer } from "#src/accounts/developmentIssuer.ts"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { hasBrowser, startBrowser } from "#test/support/browser/Browser.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
-import { createAccountIn } from "#test/support/createAccountIn.ts"
+import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { makeSignInCodes } from "#src/accounts/signInCodes.ts"
-import { signInCode } from "#test/support/approve.ts"
+import { signInCode } from "#test/support/browser/approve.ts"
 
 const console = () => {
   let text = ""

@@ -32,7 +32,7 @@ describe("a waiting turn that the sweeper finds repeatedly", () => {
     await engine.send({ appId, sessionId })
     await database.sql`update turns set due_at = now() - interval '1 minute'`
     await database.sql`delete from graphile_worker._private_jobs`
-    const sweep = Workers.use((workers) => workers.sweep([]))
+    const sweep = Workers.use((workers) => workers.wakeLate([]))
     const runtime = ManagedRuntime.make(
       Workers.layer.pipe(
         Layer.provide(heldUnits),

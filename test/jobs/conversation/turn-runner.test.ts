@@ -15,7 +15,7 @@ import { type Lease, type Settlement, Turns } from "#src/db/conversation/Turns.t
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
 import { Membership } from "#src/jobs/runner/Membership.ts"
 import { MAX_IN_FLIGHT, MAX_WAITING, TurnRunner } from "#src/jobs/conversation/TurnRunner.ts"
-import { characterOf, plainCharacter } from "#test/support/turns.ts"
+import { characterOf, plainCharacter } from "#test/support/conversation/turns.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 const row: ClaimRow = {
@@ -62,7 +62,11 @@ const runnerWith = (given: {
           Layer.mock(ProactiveDecisions, {}),
           Layer.succeed(
             Membership,
-            Membership.of({ current: Effect.succeed(Option.some("wrk_1")), usePool: () => Effect.void })
+            Membership.of({
+              current: Effect.succeed(Option.some("wrk_1")),
+              usePool: () => Effect.void,
+              onPulse: () => Effect.void
+            })
           ),
           Layer.succeed(
             CharacterVersions,

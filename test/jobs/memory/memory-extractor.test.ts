@@ -8,7 +8,7 @@ import { NEW_RELATIONSHIP } from "#pipeline/relational/Relationship.ts"
 import { Relationships } from "#src/db/memory/Relationships.ts"
 import { MemoryExtractions, type PendingExtraction } from "#src/db/memory/MemoryExtractions.ts"
 import { MAX_EXTRACTIONS, MemoryExtractionWorker } from "#src/jobs/memory/MemoryExtractor.ts"
-import { plainCharacter } from "#test/support/turns.ts"
+import { plainCharacter } from "#test/support/conversation/turns.ts"
 
 const sessions = Array.from({ length: MAX_EXTRACTIONS }, (_, n) => ({ appId: "app_1", sessionId: `ses_${n}` }))
 const unread = (sessionId: string): PendingExtraction => ({
@@ -25,7 +25,7 @@ const unread = (sessionId: string): PendingExtraction => ({
     endUser: { externalUserRef: "u", displayName: null, timezone: null, locale: null, ageBand: "adult" },
     outcome: "replied",
     history: [],
-    message: { role: "user", text: "hello", cursor: 1, at: new Date(0) },
+    message: { role: "user", text: "My sister is called Nadia.", cursor: 1, at: new Date(0) },
     reply: null,
     at: new Date(0)
   }
@@ -69,6 +69,7 @@ describe("the memory extractor", () => {
   it.effect("loads the model's context for two sessions at a time", () =>
     Effect.gen(function* () {
       const go = yield* Deferred.make<void>()
+      const two = yield* Deferred.make<void>()
       let asked = 0
       let written = 0
       const reader = yield* Effect.provide(
@@ -78,7 +79,7 @@ describe("the memory extractor", () => {
             Layer.mock(Relationships, {
               load: () =>
                 Effect.sync(() => {
-                  asked++
+                  if (++asked === 2) Deferred.doneUnsafe(two, Effect.void)
                 }).pipe(Effect.andThen(Deferred.await(go)), Effect.as(NEW_RELATIONSHIP))
             }),
             Layer.mock(MemoryExtractions, {
@@ -95,7 +96,7 @@ describe("the memory extractor", () => {
         Effect.forEach(sessions, (session) => reader.drain(session, model), { concurrency: "unbounded" }),
         { startImmediately: true }
       )
-      yield* Effect.yieldNow
+      yield* Deferred.await(two)
       assert.strictEqual(asked, 2)
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(reading)

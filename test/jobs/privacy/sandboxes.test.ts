@@ -48,6 +48,9 @@ describe("a sandbox whose key has expired", () => {
     const sessions = await Promise.all(Array.from({ length: 12 }, () => app.createSession({ character_slug: slug })))
     for (const session of sessions.slice(0, 2)) await app.converse(session, "What is for dinner?")
     await app.converse(sessions[2] ?? "", "i want to die")
+    await server.database.sql`
+      insert into utterance_vectors (app_id, session_id, model, cursor, vector)
+      values (${app.appId}, ${sessions[0] ?? ""}, 'any', 1, 'vector')`
     await app.post("/v1/characters", { slug: "kept", display_name: "Kept" }, { "idempotency-key": "kept" })
     const bot = telegram.createBot()
     const attach = (by: TestApp) =>

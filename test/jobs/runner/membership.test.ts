@@ -33,7 +33,13 @@ const harness = (given: { readonly turnedAway?: number; readonly dying?: number 
     if (nth > 1 && nth <= 1 + (given.dying ?? 0)) return yield* Effect.die(new Error("a bug"))
     const gone = yield* Deferred.make<void>()
     lost.push(gone)
-    return { workerId: `wrk_${nth}`, lost: Deferred.await(gone), heartbeat: Effect.void, usePool: () => Effect.void }
+    return {
+      workerId: `wrk_${nth}`,
+      held: () => true,
+      lost: Deferred.await(gone),
+      heartbeat: Effect.succeed(null),
+      usePool: () => Effect.void
+    }
   })
   return {
     layer: Membership.layer.pipe(Layer.provide(Layer.mock(Workers, { register }))),

@@ -22,7 +22,7 @@ import { LEFT_OUT, Names } from "./Names.ts"
 import { parameter } from "./parameter.ts"
 import type { Project } from "./Project.ts"
 import { providedFor } from "./providedFor.ts"
-import { isPart, isTag, onlyValueOf, stringsOf } from "./types.ts"
+import { isTag, onlyValueOf, stringsOf } from "./types.ts"
 import { Unknown } from "./Unknown.ts"
 
 /** The values of names, by the ids of their symbols. */
@@ -157,11 +157,11 @@ export class Evaluation {
 
   #interpolated(node: Expression, bound: Bound): unknown {
     const type = this.project.typeOf(node)
-    if (!isPart(this.project.checker, type)) return parameter(this.sql, new Unknown(type))
+    if (!this.project.isPart(type)) return parameter(this.sql, new Unknown(type))
     const value = this.value(node, bound)
     if (value === null) return parameter(this.sql, new Unknown(this.project.checker.getNullType()))
     if (!(value instanceof Unknown)) return value
-    if (!isPart(this.project.checker, value.type)) return parameter(this.sql, value)
+    if (!this.project.isPart(value.type)) return parameter(this.sql, value)
     throw new Error(`${this.project.placeOf(node)}: cannot tell what SQL this is`)
   }
 
@@ -212,7 +212,7 @@ export class Evaluation {
       const receiver = this.value(callee.expression, bound)
       const builtin = callBuiltin(receiver, name, given)
       if (builtin !== undefined) return builtin.value
-      if (receiver instanceof Unknown && name === "map" && isPart(this.project.checker, this.project.typeOf(node))) {
+      if (receiver instanceof Unknown && name === "map" && this.project.isPart(this.project.typeOf(node))) {
         const [each] = given()
         if (typeof each === "function") return [0, 1].map((index) => each(LEFT_OUT, index) as unknown)
       }

@@ -105,9 +105,11 @@ export class Names {
   /** The fields of an object whose type alone is known. */
   fieldsOf(type: Type): Record<string, Unknown> {
     const { checker } = this.#evaluation.project
+    const properties = checker.getPropertiesOfType(checker.getNonNullableType(type) ?? type)
+    const types = checker.getTypeOfSymbol(properties)
     return Object.fromEntries(
-      checker.getPropertiesOfType(checker.getNonNullableType(type) ?? type).map((property) => {
-        const of = checker.getTypeOfSymbol(property)
+      properties.map((property, index) => {
+        const of = types[index]
         if (of === undefined) throw new Error(`the compiler knows no type of ${property.name}`)
         // An optional field is not sent as undefined.
         const isOptional = (property.flags & SymbolFlags.Optional) !== 0

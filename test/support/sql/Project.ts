@@ -1,9 +1,17 @@
 import { resolve } from "node:path"
 import type { CallExpression, ImportSpecifier, Node } from "typescript/unstable/ast"
 import * as is from "typescript/unstable/ast/is"
-import { API, type Checker, type Symbol as NamedSymbol, SymbolFlags, type Type } from "typescript/unstable/sync"
+import {
+  API,
+  type Checker,
+  type Signature,
+  type Symbol as NamedSymbol,
+  SymbolFlags,
+  type Type
+} from "typescript/unstable/sync"
 import { nodesIn } from "./nodesIn.ts"
-import { readModules } from "#test/support/modules.ts"
+import { partsIn } from "./types.ts"
+import { readModules } from "#test/support/sources/modules.ts"
 
 const ROOT = resolve(import.meta.dirname, "../../..")
 
@@ -22,6 +30,9 @@ export class Project implements Disposable {
   #imported: ReadonlyMap<string, ReadonlyArray<ImportSpecifier>> | undefined
   readonly #types = new Map<Node, Type>()
   readonly #symbols = new Map<Node, NamedSymbol | undefined>()
+  readonly #signatures = new Map<CallExpression, Signature | undefined>()
+  /** Whether a type is a piece of SQL, and not a parameter. */
+  readonly isPart: (type: Type) => boolean
 
   constructor(folders: ReadonlyArray<string>) {
     this.#api = new API({ cwd: ROOT })
@@ -29,6 +40,7 @@ export class Project implements Disposable {
     const project = this.#api.updateSnapshot({ openProjects: [config] }).getProject(config)
     if (project === undefined) throw new Error("the compiler found no project")
     this.checker = project.checker
+    this.isPart = partsIn(project.checker)
     this.files = new Map(
       readModules(folders).map(({ path }) => {
         const file = project.program.getSourceFile(resolve(ROOT, path))
@@ -69,13 +81,38 @@ export class Project implements Disposable {
     return known
   }
 
+  /** Asks for many types at once, because each question to the compiler waits for another process. */
+  readTypes(nodes: ReadonlyArray<Node>): void {
+    const unread = nodes.filter((node) => !this.#types.has(node))
+    for (const [index, type] of this.checker.getTypeAtLocation(unread).entries()) {
+      const node = unread[index]
+      if (node !== undefined && type !== undefined) this.#types.set(node, type)
+    }
+  }
+
+  /** Asks for many declarations at once. */
+  readSymbols(nodes: ReadonlyArray<Node>): void {
+    const unread = nodes.filter((node) => !this.#symbols.has(node))
+    for (const [index, symbol] of this.checker.getSymbolAtLocation(unread).entries()) {
+      const node = unread[index]
+      if (node !== undefined) this.#symbols.set(node, this.#acrossImports(symbol))
+    }
+  }
+
   /** The declaration of a name, across imports. */
   symbolOf(node: Node): NamedSymbol | undefined {
-    if (this.#symbols.has(node)) return this.#symbols.get(node)
-    const symbol = this.checker.getSymbolAtLocation(node)
+    if (!this.#symbols.has(node)) this.#symbols.set(node, this.#acrossImports(this.checker.getSymbolAtLocation(node)))
+    return this.#symbols.get(node)
+  }
+
+  #acrossImports(symbol: NamedSymbol | undefined): NamedSymbol | undefined {
     const isImport = symbol !== undefined && (symbol.flags & SymbolFlags.Alias) !== 0
-    const meant = isImport ? this.checker.getAliasedSymbol(symbol) : symbol
-    this.#symbols.set(node, meant)
-    return meant
+    return isImport ? this.checker.getAliasedSymbol(symbol) : symbol
+  }
+
+  /** What a call calls, after overloads and inference. */
+  signatureOf(call: CallExpression): Signature | undefined {
+    if (!this.#signatures.has(call)) this.#signatures.set(call, this.checker.getResolvedSignature(call))
+    return this.#signatures.get(call)
   }
 }

@@ -11,13 +11,17 @@ const around = (node: Node): Node => (isWrapper(node.parent) ? around(node.paren
 /** `Effect.fn` and `Effect.fnUntraced` return their argument as a function that can be called. */
 const isEffectFn = (call: CallExpression): boolean => /^Effect\.fn(Untraced)?\b/.test(call.expression.getText())
 
+const calleeOf = ({ expression }: CallExpression): Node =>
+  is.isPropertyAccessExpression(expression) ? expression.name : expression
+
 /** Calls of this name that refer to this function. */
 const callsByName = (project: Project, name: Node, fn: Node): ReadonlyArray<CallExpression> => {
   const symbol = project.symbolOf(name)
-  return project.callsNamed(name.getText()).filter((call) => {
-    const callee = is.isPropertyAccessExpression(call.expression) ? call.expression.name : call.expression
-    if (project.symbolOf(callee)?.id === symbol?.id) return true
-    return project.checker.getResolvedSignature(call)?.declaration?.resolve() === fn
+  const calls = project.callsNamed(name.getText())
+  project.readSymbols(calls.map(calleeOf))
+  return calls.filter((call) => {
+    if (project.symbolOf(calleeOf(call))?.id === symbol?.id) return true
+    return project.signatureOf(call)?.declaration?.resolve() === fn
   })
 }
 

@@ -54,15 +54,16 @@ interface Field {
 
 /** The fields of a row, over all members of its type. */
 const fieldsOf = (checker: Checker, row: Type): ReadonlyMap<string, Field> => {
-  const members = membersOf(row).map(
-    (member) =>
-      new Map(
-        checker.getPropertiesOfType(member).map((property) => {
-          const type = checker.getTypeOfSymbol(property)
-          return [property.name, type === undefined ? [] : membersOf(type)] as const
-        })
-      )
-  )
+  const members = membersOf(row).map((member) => {
+    const properties = checker.getPropertiesOfType(member)
+    const types = checker.getTypeOfSymbol(properties)
+    return new Map(
+      properties.map(({ name }, index) => {
+        const type = types[index]
+        return [name, type === undefined ? [] : membersOf(type)] as const
+      })
+    )
+  })
   return new Map(
     [...new Set(members.flatMap((member) => [...member.keys()]))].map((name) => [
       name,
@@ -79,17 +80,17 @@ const rowOf = (checker: Checker, rows: Type): Type | undefined =>
   rows.isTypeReference() ? checker.getTypeArguments(rows)[0] : undefined
 
 const compareColumn = (checker: Checker, column: Column, { types, isInAll }: Field): ReadonlyArray<string> => {
-  const said = types.map((member) => checker.typeToString(member)).join(" | ")
+  const said = () => types.map((member) => checker.typeToString(member)).join(" | ")
   const kind = kindOf(column.type.id)
   const members = types.filter((member) => !isNull(member))
   const isWrong = members.some((member) =>
     kind === "json" ? NO_JSON.has(nameOf(member)) : !READ_AS[kind].has(nameOf(member))
   )
   const problems = []
-  if (isWrong) problems.push(`${column.name} is ${column.type.name}, and its type is ${said}`)
+  if (isWrong) problems.push(`${column.name} is ${column.type.name}, and its type is ${said()}`)
   const takesNull = members.length < types.length || types.some((one) => (one.flags & TypeFlags.AnyOrUnknown) !== 0)
   if (column.nullable === "yes" && isInAll && !takesNull)
-    problems.push(`${column.name} can be null, and its type is ${said}`)
+    problems.push(`${column.name} can be null, and its type is ${said()}`)
   return problems
 }
 

@@ -37,7 +37,7 @@ const isQuery = (project: Project, node: Node): node is CallExpression => {
   if (!is.isCallExpression(node) || node.arguments.length !== 1) return false
   const name = is.isPropertyAccessExpression(node.expression) ? node.expression.name : node.expression
   if (!is.isIdentifier(name) || name.text !== "query") return false
-  const declaration = project.checker.getResolvedSignature(node)?.declaration
+  const declaration = project.signatureOf(node)?.declaration
   return declaration?.path.endsWith("/src/db/postgres/Database.ts") === true
 }
 
@@ -47,13 +47,16 @@ const typeOfArgument = (project: Project, given: ReadonlyArray<TypeNode> | undef
 const sitesIn = (project: Project, folder: string) => {
   const queries: Array<Site> = []
   const templates: Array<Site> = []
-  for (const file of project.filesIn(folder))
-    for (const node of nodesIn(file))
+  for (const file of project.filesIn(folder)) {
+    const nodes = nodesIn(file)
+    project.readTypes(nodes.filter(is.isTaggedTemplateExpression).map(({ tag }) => tag))
+    for (const node of nodes)
       if (isQuery(project, node)) {
         const [built] = node.arguments
         if (built !== undefined) queries.push({ node, built, rows: typeOfArgument(project, node.typeArguments) })
       } else if (is.isTaggedTemplateExpression(node) && isTag(project.typeOf(node.tag)))
         templates.push({ node, built: node, rows: typeOfArgument(project, node.typeArguments) })
+  }
   return { queries, templates }
 }
 

@@ -1,7 +1,17 @@
 import { TypeFlags, type Checker, type Type } from "typescript/unstable/sync"
 
+/** Answers of the compiler, which is another process, by the type that was asked for. */
+const onceFor = <A>(ask: (type: Type) => A): ((type: Type) => A) => {
+  const answers = new WeakMap<Type, { readonly answer: A }>()
+  return (type) => {
+    const known = answers.get(type) ?? { answer: ask(type) }
+    answers.set(type, known)
+    return known.answer
+  }
+}
+
 /** The members of a union. Any other type is its own only member. */
-export const membersOf = (type: Type): ReadonlyArray<Type> => (type.isUnionType() ? type.getTypes() : [type])
+export const membersOf = onceFor((type): ReadonlyArray<Type> => (type.isUnionType() ? type.getTypes() : [type]))
 
 const PARTS = new Set(["PendingQuery", "Helper", "Builder", "Identifier"])
 const TAGS = new Set(["ISql", "Sql", "TransactionSql"])
@@ -9,15 +19,19 @@ const TAGS = new Set(["ISql", "Sql", "TransactionSql"])
 /** The type of `sql` itself. */
 export const isTag = (type: Type): boolean => TAGS.has(type.getSymbol()?.name ?? "")
 
-/** A piece of SQL, and not a parameter. */
-export const isPart = (checker: Checker, type: Type): boolean =>
-  membersOf(type).some(
-    (member) =>
-      PARTS.has(member.getSymbol()?.name ?? "") ||
-      (checker.isArrayType(member) &&
-        member.isTypeReference() &&
-        checker.getTypeArguments(member).some((item) => isPart(checker, item)))
+/** Whether a type is a piece of SQL, and not a parameter. */
+export const partsIn = (checker: Checker): ((type: Type) => boolean) => {
+  const isPart = onceFor((type): boolean =>
+    membersOf(type).some(
+      (member) =>
+        PARTS.has(member.getSymbol()?.name ?? "") ||
+        (checker.isArrayType(member) &&
+          member.isTypeReference() &&
+          checker.getTypeArguments(member).some((item) => isPart(item)))
+    )
   )
+  return isPart
+}
 
 /** All string literals of a type. */
 export const stringsOf = (type: Type): ReadonlyArray<string> | undefined => {

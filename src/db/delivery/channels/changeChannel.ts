@@ -1,12 +1,17 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { Database } from "#src/db/postgres/Database.ts"
 import { CHANNEL_SECRET, PREVIOUS_CHANNEL_SECRET } from "#src/db/postgres/sealedColumns.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { ChannelScope } from "../Alignment.ts"
 import { endpointOf, sealUrl } from "./channelAddress.ts"
 import { changing } from "./channelLocks.ts"
+import type { StoredChannel } from "./StoredChannel.ts"
+
+/** Something else has changed the channel since it was read. */
+export class ChannelChanged extends Schema.TaggedError<ChannelChanged>()("ChannelChanged", {}) {}
 
 export interface ChannelChange {
   readonly url?: URL
@@ -48,14 +53,15 @@ const rotate = Effect.fnUntraced(function* (
 
 export const changeChannel = (
   scope: ChannelScope,
-  channelId: string,
+  { channel_id: channelId, version }: Pick<StoredChannel, "channel_id" | "version">,
   { url, events, config, secret }: ChannelChange
 ) => {
   const { appId } = scope
   return changing(
     scope,
     channelId,
-    Effect.gen(function* () {
+    Effect.fnUntraced(function* (present) {
+      if (present.version !== version) return yield* new ChannelChanged()
       const { query } = yield* Database
       if (secret !== undefined) yield* rotate(appId, channelId, secret)
       if (url !== undefined) {

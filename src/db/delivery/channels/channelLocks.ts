@@ -3,6 +3,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import type { ChannelScope } from "../Alignment.ts"
 import { getChannel } from "./readChannels.ts"
+import type { StoredChannel } from "./StoredChannel.ts"
 
 /**
  * Serializes creation, so that the channel limit is exact, and excludes new sessions, which need a lane for each
@@ -23,13 +24,14 @@ export const lockChannel = ({ appId }: ChannelScope, channelId: string) =>
   )
 
 /** Changes a channel under a lock on its row. */
-export const changing = Effect.fnUntraced(function* <R>(
+export const changing = Effect.fnUntraced(function* <E, R>(
   scope: ChannelScope,
   channelId: string,
-  change: Effect.Effect<unknown, DatabaseError, R>
+  change: (present: StoredChannel) => Effect.Effect<unknown, E | DatabaseError, R>
 ) {
   yield* lockChannel(scope, channelId)
-  if ((yield* getChannel(scope, channelId)) === undefined) return undefined
-  yield* change
+  const present = yield* getChannel(scope, channelId)
+  if (present === undefined) return undefined
+  yield* change(present)
   return yield* getChannel(scope, channelId)
 }, inTransaction)

@@ -12,7 +12,7 @@ export const pauseChannel = (scope: ChannelScope, channelId: string) => {
   return changing(
     scope,
     channelId,
-    Effect.gen(function* () {
+    Effect.fnUntraced(function* () {
       const { query } = yield* Database
       yield* query(
         (sql) => sql`update channels set status = 'paused' where app_id = ${appId} and channel_id = ${channelId}`
@@ -35,7 +35,7 @@ export const startChannel = (scope: ChannelScope, channelId: string, rewindTo: n
   changing(
     scope,
     channelId,
-    Effect.gen(function* () {
+    Effect.fnUntraced(function* () {
       const [{ query }, alignment] = [yield* Database, yield* Alignment]
       yield* query(
         (sql) => sql`

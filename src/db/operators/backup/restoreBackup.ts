@@ -103,6 +103,9 @@ const holdDeliveries = async (sql: Sql, { made_at }: Manifest) => {
     on conflict (scope, kind) do update set released_at = null, since = now(), reason = excluded.reason`
 }
 
+/** The feed continues in another epoch, even if this is the database that the backup was made of. */
+const endFeedEpoch = (sql: Sql) => sql`update feed_epochs set identity = ''`
+
 /**
  * Restores a backup into an empty database, all in one transaction: what is killed leaves nothing. The schema is made
  * as it was, filled, and brought up to this version. `check` runs before the commit, and may refuse.
@@ -131,8 +134,12 @@ export const restoreBackup = async (
     for (const statement of restoreChecks) await sql.unsafe(statement)
     await applyInTransaction(sql, ours, () => Promise.resolve())
     await holdDeliveries(sql, backup.manifest)
+    await endFeedEpoch(sql)
     await check(sql)
   })
-  // The planner knows nothing about tables that were just filled.
-  await pool`analyze`
+  // The planner knows nothing about tables that were just filled. Reading samples of large ones takes minutes.
+  await pool.begin(async (sql) => {
+    await sql.unsafe(prepareCopy)
+    await sql`analyze`
+  })
 }

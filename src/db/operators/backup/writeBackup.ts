@@ -43,10 +43,13 @@ const addEntries = async (sql: Sql, zip: ZipFile, now: Date, onProgress: OnProgr
     const meter = copyMeter((rows, bytes) =>
       onProgress({ table: name, done: copied.length, tables: tables.length, rows, bytes: bytesBefore + bytes })
     )
-    const rows = (await sql.unsafe(statement).readable()) as AsyncIterable<Buffer>
+    const rows: Readable = await sql.unsafe(statement).readable()
     const input = Readable.from(meter.measure(rows), { objectMode: false })
     zip.addReadStream(input, entry, options)
     await finished(input, { signal })
+    // The driver pauses the connection when its buffer is full, and does not resume it if that was the last row.
+    // oxlint-disable-next-line no-underscore-dangle
+    rows._read(0)
     const measured = meter.result()
     copied.push({ name, entry, columns, ...measured })
     bytesBefore += measured.bytes

@@ -37,7 +37,7 @@ export const holdEvidence = (appId: string | null) =>
       select scope, kind, since, reason from telegram_holds where released_at is null ${
         appId === null
           ? sql``
-          : sql`and scope in (${ALL_APPS}, ${appId}) and (kind in ('app', 'delivery')
+          : sql`and scope in (${ALL_APPS}, ${appId}) and (kind in ('app', 'move', 'delivery')
             or exists (select from telegram_bots
             where app_id = ${appId} and status <> 'detached'))`
       }

@@ -86,15 +86,42 @@ export interface Exported {
   readonly objects?: Statement<PageOf>
 }
 
+/** The settings that say after how many days rows are deleted. */
+export const RETENTION_SETTINGS = [
+  "LOG_RETENTION_DAYS",
+  "DELIVERY_RETENTION_DAYS",
+  "TURN_RETENTION_DAYS",
+  "EVAL_RETENTION_DAYS",
+  "BATCH_RETENTION_DAYS",
+  "IMPORT_RETENTION_DAYS"
+] as const
+
+/**
+ * What keeps a table small: `bounded` says why it cannot grow without end, or after which time rows are always deleted;
+ * `setting` deletes the `rows` that it names; `kept` says why its rows stay. See docs/operate/retention.md.
+ */
+export type KeptSmall =
+  | { readonly bounded: string }
+  | { readonly setting: (typeof RETENTION_SETTINGS)[number]; readonly rows: string }
+  | { readonly kept: string }
+
+/**
+ * What happens to the rows of an app that moves to another cell, unless all of them move: those with `where` move;
+ * `begins` says why the app begins there without any, and `stays` why they stay here and don't move.
+ */
+export type Moved = { readonly where: string } | { readonly begins: string } | { readonly stays: string }
+
 /** A table, and all that follows from whom its rows belong to. */
 export interface Table {
   readonly name: string
+  readonly retention: KeptSmall
   /** The column that says to which one of these a row belongs. No owner: it belongs to the service. */
   readonly owners: Partial<Readonly<Record<Owner, string>>>
   /** Rows of sessions and of apps are deleted unless it says otherwise; what is a person's alone says how. */
   readonly erasure?: { readonly [S in Scope]?: Erasure<Scopes[S]> }
   /** How the app that evals play in gets its rows of a character; or why it needs none. */
   readonly copied?: Statement<CopyOf> | { readonly not: string }
+  readonly moved?: Moved
   /** How a person's rows are exported; or why they are not. What is of a session or a person says it. */
   readonly exported?: Exported | { readonly not: string }
 }

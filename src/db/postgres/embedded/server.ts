@@ -78,7 +78,8 @@ const startAt = Effect.fn("EmbeddedPostgres.start")(function* (home: Home, port:
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    "max_connections=200",
+    // A process opens up to 20, and a dozen of them may share the server.
+    "max_connections=400",
     "shared_buffers=128MB",
     "min_wal_size=80MB",
     "max_wal_size=1GB"

@@ -13,6 +13,24 @@ export const completeItem = ({ appId, batchId, item }: BatchItem) =>
     )
   ).pipe(Effect.asVoid)
 
+/** Makes a change and completes its item, in one transaction. Neither happens if another worker has the item now. */
+export const completeItemWith = Effect.fnUntraced(function* <A, E, R>(item: BatchItem, change: Effect.Effect<A, E, R>) {
+  const { query, transaction } = yield* Database
+  yield* transaction(
+    Effect.gen(function* () {
+      const { appId, batchId, item: number, attempts } = item
+      const held = yield* query(
+        (sql) => sql`
+        select 1 from telegram_batch_items where app_id = ${appId} and batch_id = ${batchId} and item = ${number}
+          and status = 'pending' and attempts = ${attempts}::int for update`
+      )
+      if (held.length === 0) return
+      yield* change
+      yield* completeItem(item)
+    })
+  )
+})
+
 /**
  * Postpones it by this many seconds without counting an attempt. Like `failItem`, it has no effect if another worker
  * has the item now.

@@ -18,6 +18,8 @@ export interface BotHealth {
   readonly last_error_message?: string
   readonly last_error_at?: string
   readonly good_probes?: number
+  /** When Telegram last said that another program polls the bot. */
+  readonly conflict_at?: string
   /** When its identity was last read from Telegram. */
   readonly identified_at?: string
 }

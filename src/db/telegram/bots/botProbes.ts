@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { areDeliveriesOnHold, isSuspendedByOperator } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { isMoving } from "#src/db/tenancy/isSuspended.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { requeueUpdates } from "../resumeBots.ts"
 import { WALKED } from "./botStatus.ts"
@@ -43,16 +44,28 @@ export const recordProbe = Effect.fnUntraced(function* (
   if (noted?.left === true) yield* requeueUpdates([{ app_id: appId, channel_id: channelId }])
 }, inTransaction)
 
+/** Records that another program polls the bot. It has to be seen well again from here on. */
+export const recordConflict = Effect.fnUntraced(function* (appId: string, channelId: string, at: Date) {
+  const { query } = yield* Database
+  const conflict: BotHealth = { conflict_at: at.toISOString(), good_probes: 0 }
+  yield* query(
+    (sql) => sql`
+          update telegram_bots set health = health || ${JSON.stringify(conflict)}::text::jsonb
+          where app_id = ${appId} and channel_id = ${channelId}`
+  )
+})
+
 /**
  * Leases bots that are due for a probe, for one minute. After a restore there are none until deliveries are resumed,
- * because a probe sets the webhook again, and another server may still use it.
+ * because a probe sets the webhook again, and another server may still use it. The bots of an app that is moving to
+ * another cell are not probed here either.
  */
 export const dueProbes = Database.use(({ query }) =>
   query<Array<StoredBot>>(
     (sql) => sql`
         update telegram_bots b set probe_due_at = now() + interval '1 minute' from (
           select app_id as app, channel_id as channel from telegram_bots
-          where probe_due_at <= now() and not (${areDeliveriesOnHold(sql)})
+          where probe_due_at <= now() and not (${areDeliveriesOnHold(sql)}) and not (${isMoving(sql, sql`app_id`)})
             and (status in ('active', 'degraded', 'pending') or (status = 'revoked'
             and mode = 'managed')) and token is not null order by probe_due_at
               limit ${PROBES_PER_ROUND} for update skip locked

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { OperationalEvent } from "#channels/OperationalLog.ts"
+import type { OperationalNews } from "#channels/OperationalLog.ts"
 import { Alignment } from "#src/db/delivery/Alignment.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database } from "#src/db/postgres/Database.ts"
@@ -14,7 +14,7 @@ export interface StatusChange {
   /** Only if the bot still has this token. It may have got another one in the meantime. */
   readonly tokenVersion?: number
   /** The event for the app. Null: none. */
-  readonly event: Omit<OperationalEvent, "appId"> | null
+  readonly event: OperationalNews | null
 }
 
 /** The reason of a bot that the operator has suspended. Only the operator resumes it. */

@@ -41,7 +41,7 @@ export const replaceToken = Effect.fnUntraced(function* (
           ${token}, token_hint = ${tokenHint(next)}, token_version = token_version + 1,
           status = case when status = 'revoked' then 'pending' else status end, reason = case when status = 'revoked'
             then null else reason end,
-          probe_due_at = least(probe_due_at, now() + interval '30 seconds'), rotating_since = null,
+          probe_due_at = now() + interval '30 seconds', rotating_since = null,
             user_id = ${userId}, username = ${username}, info = ${JSON.stringify(info)}::text::jsonb
         where app_id = ${appId} and channel_id = ${channelId} and status <> 'detached'`
   )

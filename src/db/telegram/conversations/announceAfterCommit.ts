@@ -3,7 +3,7 @@ import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 
 /** Notifies readers of the log about new events after the commit. */
-export const announceAfterCommit = Effect.fnUntraced(function* (sessionId: string, cursor: number) {
+export const announceAfterCommit = Effect.fnUntraced(function* (appId: string, sessionId: string, cursor: number) {
   const [{ afterCommit }, signals] = [yield* Database, yield* LogSignals]
-  yield* afterCommit(() => signals.announce([{ sessionId, cursor }], true))
+  yield* afterCommit(() => signals.announce([{ appId, sessionId, cursor }], true))
 })

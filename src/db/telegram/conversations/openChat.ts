@@ -91,7 +91,8 @@ const startChat = Effect.fnUntraced(
     return { sessionId: opened.session_id, status: opened.status, created, spoken: opened.last_cursor > 0 }
   },
   inTransaction,
-  Effect.tap(({ sessionId, created }) => (created ? announceAfterCommit(sessionId, 1) : Effect.void))
+  (effect, { appId }) =>
+    Effect.tap(effect, ({ sessionId, created }) => (created ? announceAfterCommit(appId, sessionId, 1) : Effect.void))
 )
 
 /**

@@ -11,6 +11,7 @@ import type { Console } from "../console.ts"
 import { compact, count, meter, usd, when } from "../figures.ts"
 import { tag } from "../icons.ts"
 import { attentionFeed } from "../overview/attentionFeed.ts"
+import { namesOf } from "../overview/namesOf.ts"
 import type { Visit } from "../Screen.ts"
 import { table } from "../table.ts"
 import { appState, APPS_PATH } from "./appsScreen.ts"
@@ -123,20 +124,25 @@ export const appScreen = ({ screen }: Console): void =>
         ],
         { concurrency: 3 }
       )
+      const own = problems.filter(({ subject }) => subject.app_id === app.app_id)
       return {
         section: APPS_PATH,
         above: { url: APPS_PATH, name: "Apps" },
         title: app.name,
         actions: actions(app, visit),
-        live: html`<p class="row">${appState(app)} <span class="id">${app.app_id}</span>
+        live: html`<p class="row">${appState(app)}
+            ${
+              app.suspended_at === null
+                ? null
+                : html`<a href="/console/audit?app=${app.app_id}&amp;action=app.suspended">Who suspended it</a>`
+            }
+            <span class="id">${app.app_id}</span>
             <a href="/console/bots?app=${app.app_id}">Bots</a>
             <a href="/console/conversations?app=${app.app_id}">Conversations</a>
             <a href="/console/deliveries?app=${app.app_id}">Deliveries</a>
+            <a href="/console/characters?app=${app.app_id}">Characters and failed imports</a>
             <a href="/console/audit?app=${app.app_id}">Audit</a></p>
-          ${attentionFeed(
-            problems.filter(({ subject }) => subject.app_id === app.app_id),
-            nowMs
-          )}
+          ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}
           ${money(allowance)}
           <div class="split">${byDay(days, nowMs)} ${byModel(models)}</div>
           ${keys(all, nowMs)}`

@@ -87,8 +87,8 @@ export const suspendApp = ({ screen, action }: Console): void => {
           title: `Resume ${app.name}?`,
           body: html`<section class="card">
             <p>
-              ${counted(keys, "key")} and ${counted(bots, "bot")} work again. What people wrote meanwhile is answered
-              now, and waiting events are pushed.
+              ${counted(keys, "key")} and ${counted(bots, "bot")} work again. Waiting messages are answered, and waiting
+              events are pushed.
             </p>
             <form class="row" method="post" action="${url}/resume">
               ${csrf}<button class="first" type="submit">Resume the app</button>

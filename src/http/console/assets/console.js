@@ -1,4 +1,5 @@
-// The only script of our own: it says whether the page is live, and pauses it. Everything else works without it.
+// The only script of our own: it says whether the page is live, pauses it, and keeps the end of a chat in view.
+// Everything else works without it.
 addEventListener("DOMContentLoaded", () => {
   const region = document.getElementById("live")
   const line = document.getElementById("live-state")
@@ -11,6 +12,15 @@ addEventListener("DOMContentLoaded", () => {
     reconnecting: "○ Reconnecting…",
     ended: "○ Not live: reload the page"
   }
+  let bubbles = 0
+  const toEnd = () => {
+    const chat = region.querySelector(".chat .phone")
+    if (chat === null || chat.childElementCount === bubbles) return
+    bubbles = chat.childElementCount
+    chat.scrollTop = chat.scrollHeight
+  }
+  toEnd()
+  new MutationObserver(toEnd).observe(region, { childList: true, subtree: true })
   let paused = false
   let missed = false
   const show = (state) => {

@@ -42,20 +42,40 @@ const subjectUrl = (subject: string): string | null =>
       ? `/console/bots/${subject}`
       : subject.startsWith("app_")
         ? `/console/apps/${subject}`
-        : null
+        : subject.startsWith("chn_")
+          ? `/console/webhooks/${subject}`
+          : subject.startsWith("op_")
+            ? "/console/operators"
+            : null
 
-const linked = (subject: string | null): Html => {
-  if (subject === null) return html`<span class="soft">–</span>`
+/** What was changed, and the app that it belongs to. */
+const object = ({ subject, app_id, app_name }: OperatorAuditEntry): Html => {
+  const app = app_id === null ? null : html`<a href="/console/apps/${app_id}"><bdi>${app_name ?? app_id}</bdi></a>`
+  if (subject === null || subject === app_id) return app ?? html`<span class="soft">–</span>`
   const url = subjectUrl(subject)
-  return url === null ? html`<bdi class="id">${subject}</bdi>` : html`<a class="id" href="${url}">${subject}</a>`
+  const named = url === null ? html`<bdi class="id">${subject}</bdi>` : html`<a class="id" href="${url}">${subject}</a>`
+  return app === null ? named : html`${named} <span class="soft small">of ${app}</span>`
 }
 
+/** A value as people read it. An object as its fields. */
+const valueText = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value)
+          .filter(([, inner]) => inner !== undefined)
+          .map(([name, inner]) => `${name.replaceAll("_", " ")}: ${inner === null ? "none" : valueText(inner)}`)
+          .join(", ")
+      : JSON.stringify(value)
+
 const details = (entry: OperatorAuditEntry): Html =>
-  html`${Object.entries(toAuditDetail(entry)).map(
-    ([name, value]) =>
-      html`<div><span class="soft">${name.replaceAll("_", " ")}</span>
-        <bdi>${typeof value === "string" ? value : JSON.stringify(value)}</bdi></div>`
-  )}`
+  html`${Object.entries(toAuditDetail(entry))
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(
+      ([name, value]) =>
+        html`<div><span class="soft">${name.replaceAll("_", " ")}</span>
+        <bdi>${valueText(value)}</bdi></div>`
+    )}`
 
 const auditFilters = (query: URLSearchParams): Html =>
   filters(AUDIT_PATH, [
@@ -68,7 +88,7 @@ const auditFilters = (query: URLSearchParams): Html =>
     input({ name: "actor", label: "Who", value: query.get("actor") ?? "" }),
     input({ name: "action", label: "Action", value: query.get("action") ?? "" }),
     input({ name: "subject", label: "Of what", value: query.get("subject") ?? "" }),
-    input({ name: "app", label: "App", value: query.get("app") ?? "" }),
+    input({ name: "app", label: "App id", value: query.get("app") ?? "" }),
     select({
       name: "age",
       label: "When",
@@ -110,12 +130,14 @@ export const auditScreen = ({ screen }: Console): void =>
               { label: "When", cell: ({ at }) => when(at, nowMs) },
               {
                 label: "Who",
-                cell: ({ actor_kind, actor, address }) =>
-                  html`<bdi>${actor ?? KINDS[actor_kind]}</bdi>
+                cell: ({ actor_kind, actor, address, token_name }) =>
+                  html`${token_name === null ? null : html`<bdi>${token_name}</bdi> `}<bdi
+                      >${actor ?? (actor_kind === "operator" ? "the command line" : KINDS[actor_kind])}</bdi
+                    >
                     ${address === null ? null : html`<span class="soft small">from ${address}</span>`}`
               },
               { label: "Did", cell: ({ action }) => html`<strong>${action.replaceAll(/[._]/g, " ")}</strong>` },
-              { label: "Of what", cell: ({ subject, app_id }) => linked(subject ?? app_id) },
+              { label: "Of what", cell: object },
               { label: "Details", cell: details }
             ],
             rows: items,

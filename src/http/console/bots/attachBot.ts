@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { newId } from "#pipeline/domain/Id.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
@@ -18,7 +19,7 @@ import { BOTS_PATH } from "./botQuery.ts"
 import { botStateName } from "./botStates.ts"
 
 /** What @BotFather gives. A browser refuses anything else before it sends the form, and the server before any call. */
-const TOKEN_PATTERN = "[0-9]{3,15}:[A-Za-z0-9_\\-]{30,100}"
+export const TOKEN_PATTERN = "[0-9]{3,15}:[A-Za-z0-9_\\-]{30,100}"
 
 /** The form that connects a bot to a character, with the token that @BotFather gave. */
 export const attachBot = ({ screen, action }: Console): void => {
@@ -58,14 +59,14 @@ export const attachBot = ({ screen, action }: Console): void => {
                 hint: "From @BotFather. It is stored encrypted and never shown again"
               })}
               <p>
-                <label><input type="checkbox" name="takeover" value="1" /> Take the bot over from another system</label>
+                <label><input type="checkbox" name="takeover" value="1" /> Take over the bot from another system</label>
               </p>
               <div class="row"><button class="first" type="submit">Attach the bot</button></div>
             </form>
           </section>
           <section class="card" aria-labelledby="managed">
             <h2 id="managed">With a link</h2>
-            <p>If you have no bot yet, make a link. Who opens it in Telegram creates the bot and owns it.</p>
+            <p>If you have no bot yet, make a link. The person who opens it in Telegram creates the bot and owns it.</p>
             <form class="stack" method="post" action="${BOTS_PATH}/managed">
               ${csrf}
               <div class="field">
@@ -122,6 +123,14 @@ export const attachBot = ({ screen, action }: Console): void => {
           })
         ).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
         const { channel_id, username, status } = yield* registerWebhook(bot, hooksAt, false)
+        yield* ActionLog.use((audit) =>
+          audit.note({
+            appId,
+            action: "bot.attached",
+            subject: channel_id,
+            detail: { username, character_slug: body.character_slug, took_over: form.get("takeover") === "1" }
+          })
+        )
         return done(
           `${BOTS_PATH}/${channel_id}`,
           `@${username ?? channel_id} is attached. It is ${botStateName(status)}.`
@@ -141,14 +150,22 @@ export const attachBot = ({ screen, action }: Console): void => {
         if ((yield* Apps.use((apps) => apps.get(appId))) === undefined) return yield* appNotFound
         const create = yield* prepareManagedBot(appId, asked.data, `${baseUrl}${HOOKS_PATH}`)
         const { bot, link } = yield* create
+        yield* ActionLog.use((audit) =>
+          audit.note({
+            appId,
+            action: "bot.link_created",
+            subject: bot.channel_id,
+            detail: { character_slug: asked.data.character_slug }
+          })
+        )
         return {
           section: BOTS_PATH,
           above: { url: BOTS_PATH, name: "Bots" },
           title: "A link that creates a bot",
           body: html`<section class="card">
             <p>
-              Open it in Telegram, or scan the code with a phone. Whoever opens it creates the bot and owns it. It works
-              once, and expires ${when(link.expires_at, nowMs)}. It is not shown again.
+              Open it in Telegram, or scan the code with a phone. The person who opens it creates the bot and owns it.
+              The link works once, and expires ${when(link.expires_at, nowMs)}. It is not shown again.
             </p>
             <p><a class="mono" href="${link.url}" rel="noreferrer">${link.url}</a></p>
             <p><img class="qr" src="${link.qr}" alt="QR code of the link" width="192" height="192" /></p>

@@ -39,7 +39,7 @@ export const botActions = ({ action }: Console): void => {
   act(
     { name: "probe", does: "probe" },
     { operationId: "probeBotInConsole", summary: "Ask Telegram about a bot" },
-    (bot) => `Telegram was asked. ${nameOf(bot)} is ${stateOf(bot)}.`
+    (bot) => `Checked with Telegram: ${nameOf(bot)} is ${stateOf(bot)}.`
   )
   act(
     { name: "rotate", does: "rotate_secret" },

@@ -75,7 +75,7 @@ export const botFilters = (query: URLSearchParams): Html =>
         value: query.get("unsent") ?? "",
         options: optionsOf(SILENT)
       }),
-      input({ name: "app", label: "App", value: query.get("app") ?? "" })
+      input({ name: "app", label: "App id", value: query.get("app") ?? "" })
     ],
     { sort: query.get("sort"), reason: query.get("reason") }
   )

@@ -12,6 +12,7 @@ import { anyAttempt } from "../deliveries/attemptQuery.ts"
 import { count, counted, duration, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { attentionFeed } from "../overview/attentionFeed.ts"
+import { namesOf } from "../overview/namesOf.ts"
 import type { Visit } from "../Screen.ts"
 import { BOTS_PATH } from "./botQuery.ts"
 import { botReason, botState } from "./botStates.ts"
@@ -29,7 +30,7 @@ const evidence = (bot: FleetBot, figures: BotStatistics, nowMs: number): Html =>
       <div><dt>Waits to be answered</dt><dd>${waits(bot.inbound_lag)}</dd></div>
       <div><dt>Waits to be sent</dt><dd>${waits(bot.outbound_lag)}</dd></div>
       <div><dt>Updates at Telegram</dt><dd>${count(bot.health.pending_update_count ?? 0)}</dd></div>
-      <div><dt>Asked Telegram</dt><dd>${when(bot.health.probed_at ?? null, nowMs)}</dd></div>
+      <div><dt>Checked with Telegram</dt><dd>${when(bot.health.probed_at ?? null, nowMs)}</dd></div>
       <div><dt>Chats</dt>
         <dd>${count(figures.chats)} <span class="small">${count(figures.blocked_chats)} blocked</span></dd></div>
       <div><dt>Unknown, last 24 h</dt><dd>${count(figures.unknown_24h)}</dd></div>
@@ -84,7 +85,12 @@ const can = {
 const actions = (bot: FleetBot, { csrf, acts }: Visit): Html | null => {
   if (!acts) return null
   const url = `${BOTS_PATH}/${bot.bot_id}`
-  return html`${can.probe(bot) ? post({ action: `${url}/probe`, csrf, label: "Ask Telegram now" }) : null}
+  return html`${
+    bot.mode === "managed"
+      ? null
+      : html`<a class="button ${bot.status === "revoked" ? "first" : ""}" href="${url}/token">Set a new token…</a>`
+  }
+  ${can.probe(bot) ? post({ action: `${url}/probe`, csrf, label: "Ask Telegram now" }) : null}
   ${can.rotate(bot) ? post({ action: `${url}/rotate`, csrf, label: "New webhook secret" }) : null}
   ${can.resume(bot) ? post({ action: `${url}/resume`, csrf, label: "Resume", tone: "first" }) : null}
   ${can.suspend(bot) ? html`<a class="button danger" href="${url}/suspend">Suspend…</a>` : null}`
@@ -114,6 +120,7 @@ export const botScreen = ({ screen }: Console): void => {
         ],
         { concurrency: 3 }
       )
+      const own = problems.filter(concerns(bot))
       return {
         section: BOTS_PATH,
         above: { url: BOTS_PATH, name: "Bots" },
@@ -123,13 +130,13 @@ export const botScreen = ({ screen }: Console): void => {
             ${botState(bot.status)}${bot.held ? html`<span class="soft">on hold by an operator</span>` : null}
             <span class="soft">${botReason(bot.reason)}</span>
           </p>
-          ${attentionFeed(problems.filter(concerns(bot)), nowMs)}
+          ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}
           <div class="split">
             <div class="stack">
               ${evidence(bot, figures, nowMs)}
               <section class="card flush" aria-labelledby="errors">
                 <h2 id="errors">Deliveries that failed</h2>
-                ${attemptsTable(failed.rows, nowMs, html`<p>No delivery of this bot has failed.</p>`)}
+                ${attemptsTable(failed.rows, nowMs, html`<p>No delivery of this bot has failed.</p>`, "one channel")}
                 <p class="pages">
                   <a href="/console/deliveries?channel=${bot.bot_id}&amp;state=any">All its deliveries</a>
                 </p>
@@ -162,8 +169,8 @@ export const botScreen = ({ screen }: Console): void => {
           title: `Suspend ${title(bot)}?`,
           body: html`<section class="card">
             <p>
-              The bot stops answering in ${counted(chats, "chat")}. What people write meanwhile is kept and answered
-              when you resume it. Nothing is deleted.
+              The bot stops answering in ${counted(chats, "chat")}. New messages are kept, and answered when you resume
+              the bot. Nothing is deleted.
             </p>
             <div class="row">
               ${post({ action: `${url}/suspend`, csrf, label: "Suspend the bot", tone: "danger first" })}

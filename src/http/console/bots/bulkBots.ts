@@ -1,32 +1,29 @@
 import * as Effect from "effect/Effect"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
-import { isId } from "#pipeline/domain/Id.ts"
 import { FleetBatches, MAX_BATCH } from "#src/db/operators/FleetBatches.ts"
 import { type BotSelection, FleetBots, type SelectedBot } from "#src/db/operators/FleetBots.ts"
 import { OPERATOR_ACTIONS } from "#src/db/telegram/batches/batchKinds.ts"
-import type { StoredBatch, StoredItem } from "#src/db/telegram/batches/StoredBatch.ts"
-import { anyBatchNotFound, selectionChanged, selectionTooLarge } from "#src/http/operators/operatorErrors.ts"
+import { selectionTooLarge } from "#src/http/operators/operatorErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { type Html, html } from "#src/http/server/page.ts"
+import { BATCHES_PATH } from "../batches/batchScreen.ts"
 import { type Console, done } from "../console.ts"
-import { count, counted, meter } from "../figures.ts"
+import { count, counted } from "../figures.ts"
 import { input } from "../form.ts"
-import { tag } from "../icons.ts"
 import { table } from "../table.ts"
 import { choice } from "../url.ts"
 import { botFilterOf, BOTS_PATH, filterText } from "./botQuery.ts"
 import { botState, botStateName } from "./botStates.ts"
 
-const BATCHES_PATH = "/console/batches"
 const MAX_REASON = 200
-const SHOWN_ITEMS = 100
+const CHANGED = "The filter now selects a different number. Nothing was done. Check the number and confirm again."
 
 type Action = (typeof OPERATOR_ACTIONS)[number]
 /** What is done, and what that means for the people who write to the bots. */
 const WORDS: Readonly<Record<Action, readonly [name: string, effect: string]>> = {
-  suspend: ["Suspend", "They stop answering. What people write is kept until they are resumed."],
-  resume: ["Resume", "They continue where they stopped, and answer what people wrote meanwhile."],
-  probe: ["Ask Telegram", "Telegram is asked about each webhook. Nobody notices."],
+  suspend: ["Suspend", "They stop answering. Messages from people are kept until the bots are resumed."],
+  resume: ["Resume", "They continue where they stopped, and answer the messages that arrived in the meantime."],
+  probe: ["Ask Telegram", "Telegram is asked about each webhook. People who chat with the bots don't notice."],
   rotate_secret: ["New webhook secret", "Each gets a new secret. The old one is valid for ten more minutes."],
   rotate_token: ["New token", "Each managed bot gets a new token. The old one stops working at once."],
   rebrand: ["Update the profile", "Name, texts, commands and picture are set again from the character."]
@@ -59,17 +56,6 @@ const preview = (selection: BotSelection): Html =>
         ? html`<p class="pages">and ${count(selection.bots - selection.sample.length)} more</p>`
         : null
     }
-  </section>`
-
-const progress = ({ total, done: finished, failed }: StoredBatch): Html =>
-  html`<section class="card" aria-labelledby="progress">
-    <h2 id="progress">${count(finished + failed)} of ${count(total)} done</h2>
-    ${meter(finished + failed, Math.max(1, total), `${finished + failed} of ${total} done`)}
-    <p class="row">
-      ${tag("good", `${count(finished)} succeeded`)}
-      ${failed > 0 ? tag("bad", `${count(failed)} failed`) : tag("none", "none failed")}
-      ${finished + failed === total ? html`<strong>Finished.</strong>` : html`<span>Still running.</span>`}
-    </p>
   </section>`
 
 /** Acts on every bot that a filter selects: first what that means in numbers, then the progress. */
@@ -127,10 +113,11 @@ export const bulkBots = ({ screen, action }: Console): void => {
       Effect.gen(function* () {
         const asked = choice(form, "action", OPERATOR_ACTIONS)
         if (asked === null) return yield* validationError("action: Choose what to do.")
-        const filter = botFilterOf(new URLSearchParams(form.get("filter") ?? ""))
+        const wanted = new URLSearchParams(form.get("filter") ?? "")
+        const filter = botFilterOf(wanted)
         const reason = (form.get("reason") ?? "").trim().slice(0, MAX_REASON)
         const { bots } = yield* FleetBots.use((fleet) => fleet.select(filter, MAX_BATCH))
-        if (String(bots) !== form.get("bots")) return yield* selectionChanged(bots)
+        if (String(bots) !== form.get("bots")) return done(`${BOTS_PATH}/bulk?${filterText(wanted)}`, CHANGED, "warn")
         const batch = yield* FleetBatches.use((batches) =>
           batches.startBots({
             action: asked,
@@ -139,43 +126,8 @@ export const bulkBots = ({ screen, action }: Console): void => {
             hooksAt: `${baseUrl}${HOOKS_PATH}`
           })
         )
-        return done(`${BATCHES_PATH}/${batch.batch_id}`, `It has begun with ${counted(batch.total, "bot")}.`)
+        return done(`${BATCHES_PATH}/${batch.batch_id}`, `Started for ${counted(batch.total, "bot")}.`)
       }),
     () => BOTS_PATH
-  )
-
-  screen(
-    { path: `${BATCHES_PATH}/:batch_id`, operationId: "showBatch", summary: "The progress of an action on many" },
-    ({ params }) =>
-      Effect.gen(function* () {
-        const id = params["batch_id"] ?? ""
-        const batches = yield* FleetBatches
-        const batch = (isId("bat", id) ? yield* batches.get(id) : undefined) ?? (yield* anyBatchNotFound)
-        const items = yield* batches.items(id, { after: null, limit: SHOWN_ITEMS })
-        return {
-          section: BOTS_PATH,
-          above: { url: BOTS_PATH, name: "Bots" },
-          title: batch.action.replaceAll("_", " "),
-          live: html`${progress(batch)}
-            <section class="card flush" aria-labelledby="items">
-              <h2 id="items">Each of them</h2>
-              ${table<StoredItem>({
-                label: "Each of them",
-                columns: [
-                  { label: "Number", cell: ({ item }) => String(Number(item)) },
-                  { label: "Bot", cell: ({ channel_id }) => html`<span class="id">${channel_id ?? "–"}</span>` },
-                  {
-                    label: "State",
-                    cell: ({ status }) => tag(status === "done" ? "good" : status === "failed" ? "bad" : "info", status)
-                  },
-                  { label: "Error", cell: ({ error }) => html`<bdi>${error ?? "–"}</bdi>` }
-                ],
-                rows: items,
-                empty: html`<p>Nothing matched.</p>`
-              })}
-              ${batch.total > items.length ? html`<p class="pages">The first ${items.length} are shown.</p>` : null}
-            </section>`
-        }
-      })
   )
 }

@@ -1,20 +1,56 @@
 import type { Delivery } from "#src/db/delivery/Deliveries.ts"
 import { type Html, html, prose } from "#src/http/server/page.ts"
-import { when } from "../figures.ts"
+import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
+import { counted, duration, when } from "../figures.ts"
 import { icon } from "../icons.ts"
 import type { Conversation, ConversationEvent } from "./readConversation.ts"
 
 /** Events that say only that a turn has begun. */
 const UNSHOWN = new Set(["run.status"])
 
-const ticks = (deliveries: ReadonlyArray<Delivery>): Html => {
-  const outcomes = new Set(deliveries.map(({ outcome }) => outcome))
-  if (["rejected", "gone", "expired"].some((outcome) => outcomes.has(outcome as Delivery["outcome"])))
-    return html`<span class="bad">${icon("bad")} failed</span>`
-  if (outcomes.has("unknown")) return html`<span class="warn">${icon("warn")} unknown</span>`
-  if (outcomes.has("not_sent")) return html`<span class="warn">${icon("warn")} is retried</span>`
-  if (outcomes.has("pending")) return html`<span>✓ accepted</span>`
-  return outcomes.has("sent") ? html`<span>✓✓ sent</span>` : html`<span>✓ accepted</span>`
+/** Outcomes from the worst to the best. The worst one of an event is shown. */
+const TICKS: ReadonlyArray<readonly [Delivery["outcome"], Html]> = [
+  ["rejected", html`<span class="bad">${icon("bad")} failed</span>`],
+  ["gone", html`<span class="bad">${icon("bad")} failed</span>`],
+  ["expired", html`<span class="bad">${icon("bad")} failed</span>`],
+  ["unknown", html`<span class="warn">${icon("warn")} unknown</span>`],
+  ["not_sent", html`<span class="warn">${icon("warn")} is retried</span>`],
+  ["pending", html`<span>✓ accepted</span>`],
+  ["sent", html`<span>✓✓ sent</span>`]
+]
+
+/** Why a delivery has not arrived, and when it is tried again. */
+const why = (
+  { outcome, last_status_code: status, last_error_code: error, next_attempt_at: next }: Delivery,
+  at: number
+) =>
+  outcome === "sent" || outcome === "pending"
+    ? null
+    : html`<bdi>${[status, error].filter((part) => part !== null).join(" ")}</bdi>${
+        next === null ? null : html` · next attempt ${when(next, at)}`
+      }`
+
+/** How long it took until every channel had accepted an event. */
+const took = (createdAt: string, deliveries: ReadonlyArray<Delivery>): Html | null => {
+  const last = Math.max(...deliveries.map(({ delivered_at }) => delivered_at?.getTime() ?? Number.NaN))
+  return Number.isNaN(last) ? null : html`after ${duration(Math.max(0, last - Date.parse(createdAt)))}`
+}
+
+/** What became of an event. For operators, it leads to the attempts. */
+const ticks = (
+  { id, created_at }: ConversationEvent,
+  deliveries: ReadonlyArray<Delivery>,
+  { reader, nowMs }: Shown
+): Html => {
+  for (const [outcome, shown] of TICKS) {
+    const delivery = deliveries.find((candidate) => candidate.outcome === outcome)
+    if (delivery === undefined) continue
+    return reader === "person"
+      ? shown
+      : html`<a href="${DELIVERIES_PATH}?event=${id}&amp;state=any">${shown}</a>
+          ${outcome === "sent" ? took(created_at, deliveries) : why(delivery, nowMs)}`
+  }
+  return html`<span>✓ accepted</span>`
 }
 
 const words = (text: string) => text.split(/\s+/u).filter((word) => word !== "").length
@@ -23,36 +59,45 @@ const textOf = ({ payload }: ConversationEvent): string => (typeof payload["text
 
 /** What is shown of a message while its content is closed. */
 const veiled = (text: string) =>
-  html`<span class="veiled" aria-hidden="true">•••••</span> <span class="soft small">${words(text)} words</span>`
+  html`<span class="veiled" aria-hidden="true">•••••</span>
+    <span class="soft small">${counted(words(text), "word")}</span>`
 
 const note = (event: ConversationEvent, nowMs: number): Html => {
-  const reason = event.payload["reason_code"] ?? event.payload["code"] ?? event.payload["error_code"]
+  const { reason_code, code, error_code, kind } = event.payload
+  const reason = reason_code ?? code ?? error_code ?? (event.type === "channel.notice" ? kind : undefined)
   return html`<div class="bubble note">
     ${event.type.replaceAll(/[._]/g, " ")}${typeof reason === "string" ? `: ${reason.replaceAll("_", " ")}` : ""} ·
     ${when(event.created_at, nowMs)}
   </div>`
 }
 
-const bubble = (
-  event: ConversationEvent,
-  deliveries: ReadonlyArray<Delivery>,
-  isOpen: boolean,
-  nowMs: number
-): Html => {
+/** How a conversation is shown: its text only if it is open; and on the right, what the reader wrote. */
+export interface Shown {
+  readonly isOpen: boolean
+  /** Whose phone it is. By default that of the service, so the character is on the right. */
+  readonly reader?: "service" | "person"
+  readonly nowMs: number
+  /** What stands below the last message. */
+  readonly below?: Html
+}
+
+const bubble = (event: ConversationEvent, deliveries: ReadonlyArray<Delivery>, options: Shown): Html => {
+  const { isOpen, reader = "service", nowMs } = options
   const text = textOf(event)
   const isPerson = event.role === "user"
-  return html`<div class="bubble ${isPerson ? "theirs" : "ours"}" id="event-${event.cursor}">
+  const isOurs = isPerson === (reader === "person")
+  return html`<div class="bubble ${isOurs ? "ours" : "theirs"}" id="event-${event.cursor}">
     <span class="visually-hidden">${isPerson ? "Person:" : "Character:"}</span>
     <bdi>${isOpen ? prose(text) : veiled(text)}</bdi>
     <span class="meta">
       ${event.type === "message.created" ? null : html`${event.type.replaceAll(/[._]/g, " ")} ·`}
-      ${when(event.created_at, nowMs)} ${isPerson ? html`✓ accepted` : ticks(deliveries)}
+      ${when(event.created_at, nowMs)} ${isPerson ? html`✓ accepted` : ticks(event, deliveries, options)}
     </span>
   </div>`
 }
 
-/** A conversation as a phone shows it. Its text only if the content is open. */
-export const bubbles = ({ events, deliveries }: Conversation, isOpen: boolean, nowMs: number): Html => {
+/** A conversation as a phone shows it. */
+export const bubbles = ({ events, deliveries }: Conversation, options: Shown): Html => {
   const shown = events.filter(({ type }) => !UNSHOWN.has(type))
   return html`<div class="phone" role="log" aria-label="Conversation" tabindex="0">
     ${
@@ -60,9 +105,10 @@ export const bubbles = ({ events, deliveries }: Conversation, isOpen: boolean, n
         ? html`<p class="empty">Nothing has been said yet.</p>`
         : shown.map((event) =>
             "text" in event.payload && event.role !== "system"
-              ? bubble(event, deliveries.get(event.cursor) ?? [], isOpen, nowMs)
-              : note(event, nowMs)
+              ? bubble(event, deliveries.get(event.cursor) ?? [], options)
+              : note(event, options.nowMs)
           )
     }
+    ${options.below ?? null}
   </div>`
 }

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { Traces } from "#src/db/conversation/Traces.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
-import type { FoundSession } from "#src/db/operators/SessionSearch.ts"
+import type { FoundSession, SessionChat } from "#src/db/operators/SessionSearch.ts"
+import { BreakGlassOpen } from "#src/http/operators/operatorAccessSchemas.ts"
 import { findAnySession } from "#src/http/operators/operatorSessionRoutes.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { type Html, html } from "#src/http/server/page.ts"
@@ -12,21 +13,23 @@ import type { Visit } from "../Screen.ts"
 import { urlWith } from "../url.ts"
 import { bubbles } from "./bubbles.ts"
 import { CONVERSATIONS_PATH } from "./conversationsScreen.ts"
+import { botOf, obstacles } from "./obstacles.ts"
 import { readConversation } from "./readConversation.ts"
 import { sessionState } from "./sessionState.ts"
 import { waterfall } from "./waterfall.ts"
 
 const TURNS = 10
-const MAX_REASON = 500
 
-const facts = (session: FoundSession, nowMs: number): Html =>
+const facts = (session: FoundSession, chat: SessionChat | undefined, nowMs: number): Html =>
   html`<section class="card" aria-labelledby="facts">
     <h2 id="facts">About this conversation</h2>
     <dl class="facts">
       <dt>State</dt><dd>${sessionState(session)}</dd>
       <dt>Person</dt><dd><bdi>${session.external_user_ref}</bdi></dd>
       <dt>Character</dt><dd><bdi>${session.character_slug}</bdi></dd>
-      <dt>App</dt><dd><a class="id" href="/console/apps/${session.app_id}">${session.app_id}</a></dd>
+      <dt>App</dt>
+        <dd><a href="/console/apps/${session.app_id}"><bdi>${session.app_name ?? session.app_id}</bdi></a></dd>
+      ${chat === undefined ? null : html`<dt>Bot</dt><dd>${botOf(chat)}</dd>`}
       <dt>Turns</dt><dd>${count(session.turn_count)}</dd>
       <dt>Began</dt><dd>${when(session.created_at, nowMs)}</dd>
       <dt>Person wrote</dt><dd>${when(session.last_user_at, nowMs)}</dd>
@@ -38,16 +41,24 @@ const facts = (session: FoundSession, nowMs: number): Html =>
 const opening = (session: FoundSession, until: Date | null, { csrf, owns, nowMs }: Visit): Html => {
   if (until !== null)
     return html`<p class="flash warn">You can read what was said, until ${when(until, nowMs)}. This is on record.</p>`
-  if (!owns) return html`<p class="soft">What was said is hidden. Only an owner can open it, for a reason.</p>`
+  if (!owns) return html`<p class="soft">What was said is hidden. Only an owner can open it, by giving a reason.</p>`
   return html`<details class="card" id="break-glass">
     <summary>Read what was said…</summary>
     <form class="stack" method="post" action="${CONVERSATIONS_PATH}/${session.session_id}/open">
       ${csrf}
       <p>
-        These are the words of a person who does not expect you to read them. Your reason is kept in the audit log, and
-        the content stays open to you for 15 minutes.
+        The person who wrote these messages does not expect you to read them. Your reason is kept in the audit log, and
+        you can read the content for 15 minutes.
       </p>
-      ${input({ name: "reason", label: "Reason", required: true, maxlength: MAX_REASON })}
+      ${input({
+        name: "reason",
+        label: "Reason",
+        required: true,
+        pattern: ".{10,}",
+        title: "At least 10 characters",
+        hint: "10 to 500 characters, such as the number of a complaint and what it is about",
+        maxlength: 500
+      })}
       <div class="row"><button class="first" type="submit">Open the content</button></div>
     </form>
   </details>`
@@ -62,8 +73,9 @@ export const conversationScreen = ({ screen, action }: Console): void => {
       const { nowMs, params, query, operator } = visit
       const session = yield* findAnySession(params["session_id"] ?? "")
       const upTo = Number(query.get("up_to") ?? "")
-      const [conversation, turns, until] = yield* Effect.all(
+      const [found, conversation, turns, until] = yield* Effect.all(
         [
+          obstacles(session, visit),
           readConversation(session, Number.isInteger(upTo) && upTo > 0 ? upTo : null),
           Traces.use((traces) =>
             traces.ofSession(session.app_id, session.session_id, { runRef: null, before: null, limit: TURNS })
@@ -78,17 +90,18 @@ export const conversationScreen = ({ screen, action }: Console): void => {
         above: { url: CONVERSATIONS_PATH, name: "Conversations" },
         title: `${session.external_user_ref} and ${session.character_slug}`,
         lead: opening(session, until, visit),
-        live: html`<div class="split">
+        live: html`${found.shown}
+        <div class="split">
           <div class="stack">
             ${
               earlier === null
                 ? null
                 : html`<p><a href="${urlWith(visit.path, query, { up_to: String(earlier) })}">Earlier messages</a></p>`
             }
-            ${bubbles(conversation, until !== null, nowMs)}
+            ${bubbles(conversation, { isOpen: until !== null, nowMs })}
           </div>
           <div class="stack">
-            ${facts(session, nowMs)}
+            ${facts(session, found.chat, nowMs)}
             <h2>Turns</h2>
             ${turns.length === 0 ? html`<p class="soft">There has been no turn yet.</p>` : null}
             ${turns.map((turn) => waterfall(turn, nowMs))}
@@ -107,8 +120,8 @@ export const conversationScreen = ({ screen, action }: Console): void => {
     },
     ({ params }, form) =>
       Effect.gen(function* () {
-        const reason = (form.get("reason") ?? "").trim().slice(0, MAX_REASON)
-        if (reason === "") return yield* validationError("reason: Say why you need to read this.")
+        const { success, data: reason } = BreakGlassOpen.shape.reason.safeParse((form.get("reason") ?? "").trim())
+        if (!success) return yield* validationError("reason: Say why you need to read this, in 10 to 500 characters.")
         const { session_id } = yield* findAnySession(params["session_id"] ?? "")
         yield* BreakGlass.use((glass) => glass.open(session_id, reason))
         return done(

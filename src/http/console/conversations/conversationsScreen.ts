@@ -9,10 +9,17 @@ import { filters, input, select } from "../form.ts"
 import { pages } from "../pages.ts"
 import { table } from "../table.ts"
 import { choice, words } from "../url.ts"
+import { tag } from "../icons.ts"
+import { crisisName } from "./crisisName.ts"
 import { sessionState } from "./sessionState.ts"
 
 export const CONVERSATIONS_PATH = "/console/conversations"
 const PER_PAGE = 50
+const CRISIS_AGES = {
+  "86400": "in the last day",
+  "604800": "in the last 7 days",
+  "2592000": "in the last 30 days"
+} as const
 
 const columns = (nowMs: number) => [
   {
@@ -24,12 +31,23 @@ const columns = (nowMs: number) => [
   { label: "State", cell: sessionState },
   {
     label: "App",
-    cell: ({ app_id }: FoundSession) => html`<a class="id" href="/console/apps/${app_id}">${app_id}</a>`
+    cell: ({ app_id, app_name }: FoundSession) =>
+      html`<a href="/console/apps/${app_id}"><bdi>${app_name ?? app_id}</bdi></a>`
   },
   { label: "Turns", num: true, cell: ({ turn_count }: FoundSession) => count(turn_count) },
   { label: "Person wrote", cell: ({ last_user_at }: FoundSession) => when(last_user_at, nowMs) },
   { label: "Character wrote", cell: ({ last_character_at }: FoundSession) => when(last_character_at, nowMs) }
 ]
+
+const crisisColumn = (nowMs: number) => ({
+  label: "In danger",
+  cell: ({ crisis, crisis_at }: FoundSession) => html`${tag("bad", crisisName(crisis ?? ""))} ${when(crisis_at, nowMs)}`
+})
+
+const crisisSinceOf = (query: URLSearchParams, nowMs: number): Date | null => {
+  const age = choice(query, "crisis", Object.keys(CRISIS_AGES))
+  return age === null ? null : new Date(nowMs - Number(age) * 1000)
+}
 
 /** The search for a conversation, by what is known of it without reading it. */
 export const conversationsScreen = ({ screen }: Console): void =>
@@ -43,7 +61,8 @@ export const conversationsScreen = ({ screen }: Console): void =>
           appId: words(query, "app"),
           externalUserRef: words(query, "person"),
           characterSlug: words(query, "character"),
-          status: choice(query, "state", SESSION_STATES)
+          status: choice(query, "state", SESSION_STATES),
+          crisisSince: crisisSinceOf(query, nowMs)
         }
         const session = words(query, "session")
         const found = session !== null && isId("ses", session) ? yield* findOne(session) : null
@@ -55,19 +74,28 @@ export const conversationsScreen = ({ screen }: Console): void =>
           lead: filters(CONVERSATIONS_PATH, [
             input({ name: "person", label: "Person", value: query.get("person") ?? "" }),
             input({ name: "character", label: "Character", value: query.get("character") ?? "" }),
-            input({ name: "app", label: "App", value: query.get("app") ?? "" }),
+            input({ name: "app", label: "App id", value: query.get("app") ?? "" }),
             input({ name: "session", label: "Session", value: query.get("session") ?? "" }),
             select({
               name: "state",
               label: "State",
               value: query.get("state") ?? "",
               options: [{ value: "", label: "any" }, ...SESSION_STATES.map((value) => ({ value, label: value }))]
+            }),
+            select({
+              name: "crisis",
+              label: "In danger",
+              value: query.get("crisis") ?? "",
+              options: [
+                { value: "", label: "any" },
+                ...Object.entries(CRISIS_AGES).map(([value, label]) => ({ value, label }))
+              ]
             })
           ]),
           live: html`<section class="card flush">
             ${table<FoundSession>({
               label: "Conversations",
-              columns: columns(nowMs),
+              columns: [...columns(nowMs), ...(filter.crisisSince === null ? [] : [crisisColumn(nowMs)])],
               rows,
               empty: html`<p>No conversation matches.</p>`
             })}

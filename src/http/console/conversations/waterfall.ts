@@ -4,6 +4,7 @@ import { type Html, html } from "#src/http/server/page.ts"
 import { count, duration, usd, when } from "../figures.ts"
 import { tag, type Tone } from "../icons.ts"
 import { table } from "../table.ts"
+import { crisisIn, crisisName } from "./crisisName.ts"
 
 type Stage = TraceRow["stages"][number]
 
@@ -66,7 +67,7 @@ const sources = (stages: ReadonlyArray<Stage>): Html | null => {
   ] as const
   const found = lists.filter(([, ids]) => ids !== undefined && ids.length > 0)
   return found.length === 0
-    ? html`<p class="soft small">It drew on the latest messages only.</p>`
+    ? html`<p class="soft small">It used only the latest messages.</p>`
     : html`<dl class="facts small">
         ${found.map(([name, ids]) => html`<dt>${name}</dt><dd class="id">${(ids ?? []).join(", ")}</dd>`)}
       </dl>`
@@ -106,10 +107,14 @@ const stageTable = (stages: ReadonlyArray<Stage>): Html =>
 /** How a turn went: its stages as a waterfall, what they cost, and what the reply drew on. */
 export const waterfall = (turn: TraceRow, nowMs: number): Html => {
   const { stages, outcome } = turn
+  const crisis = crisisIn(stages)
   return html`<article class="card waterfall" id="turn-${turn.turn_index}">
     <div class="head">
       <h3>Turn ${turn.turn_index}</h3>
-      ${outcome === null ? tag("info", "being answered") : tag(...OUTCOMES[outcome])}
+      <div class="row">
+        ${crisis === null ? null : tag("bad", crisisName(crisis))}
+        ${outcome === null ? tag("info", "being answered") : tag(...OUTCOMES[outcome])}
+      </div>
     </div>
     ${turn.failure_reason === null ? null : html`<p class="soft">${turn.failure_reason.replaceAll("_", " ")}</p>`}
     <dl class="figures">

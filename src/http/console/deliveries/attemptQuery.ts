@@ -66,7 +66,7 @@ export const attemptFilters = (query: URLSearchParams): Html =>
       value: query.get("age") ?? "",
       options: [{ value: "", label: "any time" }, ...Object.entries(AGES).map(([value, label]) => ({ value, label }))]
     }),
-    input({ name: "app", label: "App", value: query.get("app") ?? "" }),
+    input({ name: "app", label: "App id", value: query.get("app") ?? "" }),
     input({ name: "channel", label: "Bot or webhook", value: query.get("channel") ?? "" }),
     input({ name: "error", label: "Error", value: query.get("error") ?? "" }),
     input({ name: "event", label: "Event", value: query.get("event") ?? "" })

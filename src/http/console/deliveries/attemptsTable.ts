@@ -3,20 +3,34 @@ import { attemptIdOf } from "#src/http/operators/operatorDeliveryRoutes.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { duration, when } from "../figures.ts"
 import { tag } from "../icons.ts"
-import { table } from "../table.ts"
+import { type Column, table } from "../table.ts"
 import { DELIVERIES_PATH } from "./attemptQuery.ts"
 import { outcomeTag } from "./outcomes.ts"
 
 const urlOf = ({ event_id: eventId, channel_id: channelId, part, fence }: AttemptRow) =>
   `${DELIVERIES_PATH}/${attemptIdOf({ eventId, channelId, part, fence })}`
 
-const channelUrl = (channelId: string) =>
+export const kindName = (kind: string): string =>
+  kind === "" ? "deleted" : kind.startsWith("telegram_") ? "bot" : kind.replaceAll("_", " ")
+
+export const channelUrl = (channelId: string) =>
   channelId.startsWith("bot_") ? `/console/bots/${channelId}` : `/console/webhooks/${channelId}`
 
-/** Attempts at deliveries, newest first. */
-export const attemptsTable = (rows: ReadonlyArray<AttemptRow>, nowMs: number, empty: Html): Html =>
+const through: Column<AttemptRow> = {
+  label: "Through",
+  cell: ({ kind, channel_id }) =>
+    html`${kindName(kind)} <a class="id" href="${channelUrl(channel_id)}">${channel_id}</a>`
+}
+
+/** Attempts at deliveries, those of the newest event first. `of`: whether they went through several channels. */
+export const attemptsTable = (
+  rows: ReadonlyArray<AttemptRow>,
+  nowMs: number,
+  empty: Html,
+  of: "all channels" | "one channel" = "all channels"
+): Html =>
   table<AttemptRow>({
-    label: "Attempts at deliveries",
+    label: "Delivery attempts",
     columns: [
       {
         label: "When",
@@ -33,17 +47,14 @@ export const attemptsTable = (rows: ReadonlyArray<AttemptRow>, nowMs: number, em
           html`${status_code === null ? html`<span class="soft">none</span>` : status_code}
             ${error_code === null ? null : html`<span class="soft"><bdi>${error_code}</bdi></span>`}`
       },
-      {
-        label: "Through",
-        cell: ({ kind, channel_id }) =>
-          html`${kind === "" ? "deleted" : kind} <a class="id" href="${channelUrl(channel_id)}">${channel_id}</a>`
-      },
+      ...(of === "all channels" ? [through] : []),
       {
         label: "Event",
         cell: ({ session_id, event_id, cursor }) =>
           session_id === null
             ? html`<span class="id">${event_id}</span>`
-            : html`<a href="/console/conversations/${session_id}">${cursor}</a> <span class="id">${event_id}</span>`
+            : html`<a href="/console/conversations/${session_id}#event-${cursor}">event ${cursor}</a>
+              <span class="id">${event_id}</span>`
       },
       { label: "Took", num: true, cell: ({ latency_ms }) => (latency_ms === null ? "–" : duration(latency_ms)) }
     ],

@@ -8,7 +8,7 @@ import { bytes, duration, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { pages } from "../pages.ts"
 import { attemptFilterOf, attemptFilters, attemptFilterText, DELIVERIES_PATH } from "./attemptQuery.ts"
-import { attemptsTable } from "./attemptsTable.ts"
+import { attemptsTable, channelUrl, kindName } from "./attemptsTable.ts"
 import { outcomeTag } from "./outcomes.ts"
 
 const PER_PAGE = 50
@@ -16,7 +16,7 @@ const PER_PAGE = 50
 /** Attempts at deliveries of all apps; and one, with what was sent and what came back. */
 export const deliveriesScreen = ({ screen }: Console): void => {
   screen(
-    { path: DELIVERIES_PATH, operationId: "showDeliveries", summary: "The screen of attempts at deliveries" },
+    { path: DELIVERIES_PATH, operationId: "showDeliveries", summary: "The screen of delivery attempts" },
     (visit) =>
       Effect.gen(function* () {
         const { nowMs, query } = visit
@@ -54,7 +54,7 @@ export const deliveriesScreen = ({ screen }: Console): void => {
   )
 
   screen(
-    { path: `${DELIVERIES_PATH}/:attempt_id`, operationId: "showAttempt", summary: "One attempt at a delivery" },
+    { path: `${DELIVERIES_PATH}/:attempt_id`, operationId: "showAttempt", summary: "One delivery attempt" },
     ({ acts, csrf, nowMs, params }) =>
       Effect.gen(function* () {
         const row = yield* findAttempt(params["attempt_id"] ?? "")
@@ -62,7 +62,7 @@ export const deliveriesScreen = ({ screen }: Console): void => {
         return {
           section: DELIVERIES_PATH,
           above: { url: DELIVERIES_PATH, name: "Deliveries" },
-          title: "Attempt at a delivery",
+          title: "Delivery attempt",
           actions:
             acts && !row.delivered
               ? post({
@@ -80,7 +80,18 @@ export const deliveriesScreen = ({ screen }: Console): void => {
                 <dt>Took</dt><dd>${row.latency_ms === null ? "–" : duration(row.latency_ms)}</dd>
                 <dt>Status</dt><dd>${row.status_code ?? "none was received"}</dd>
                 <dt>Error</dt><dd><bdi>${row.error_code ?? "none"}</bdi></dd>
-                <dt>Event</dt><dd class="id">${row.event_id}, part ${row.part + 1}</dd>
+                <dt>Through</dt>
+                <dd>${kindName(row.kind)} <a class="id" href="${channelUrl(row.channel_id)}">${row.channel_id}</a></dd>
+                <dt>App</dt><dd><a class="id" href="/console/apps/${row.app_id}">${row.app_id}</a></dd>
+                ${
+                  row.session_id === null
+                    ? null
+                    : html`<dt>Conversation</dt>
+                      <dd><a class="id" href="/console/conversations/${row.session_id}">${row.session_id}</a></dd>`
+                }
+                <dt>Event</dt>
+                <dd><a class="id" href="${DELIVERIES_PATH}?event=${row.event_id}&amp;state=any">${row.event_id}</a>,
+                  part ${row.part + 1}</dd>
               </dl>
             </section>
             <section class="card" aria-labelledby="sent">
@@ -105,10 +116,10 @@ export const deliveriesScreen = ({ screen }: Console): void => {
               <h2 id="answer">Response</h2>
               ${
                 response === null || response === ""
-                  ? html`<p class="soft">Nothing came back, or an empty answer.</p>`
+                  ? html`<p class="soft">There was no response, or it was empty.</p>`
                   : html`<pre tabindex="0" aria-label="Response">${prose(response)}</pre>`
               }
-              <p class="soft small">At most 8 KiB of a response are kept.</p>
+              <p class="soft small">Only the first 8 KiB of a response are kept.</p>
             </section>`
         }
       })

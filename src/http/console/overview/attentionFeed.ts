@@ -2,6 +2,7 @@ import type { Problem } from "#src/health/Problem.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { count, when } from "../figures.ts"
 import { tag } from "../icons.ts"
+import type { Names } from "./namesOf.ts"
 import { stepOf, titleOf, toneOf } from "../problemTexts.ts"
 
 /** More problems of a kind than this are folded into one row. */
@@ -12,6 +13,14 @@ const MAX_NAMED = 30
 interface Row {
   readonly first: Problem
   readonly problems: ReadonlyArray<Problem>
+}
+
+/** When and where the problems are shown. */
+interface Around {
+  readonly nowMs: number
+  readonly names: Names
+  /** The path of the screen. It does not lead to itself. */
+  readonly here: string
 }
 
 /** Worst first, as the problems come. */
@@ -26,12 +35,28 @@ const rowsOf = (problems: ReadonlyArray<Problem>): ReadonlyArray<Row> => {
 
 const SEVERITY_WORDS = { critical: "Critical", warning: "Warning", info: "For information" } as const
 
-const nameOf = ({ subject, evidence }: Problem): string => {
+const nameOf = ({ subject, evidence }: Problem, { apps, webhooks }: Names): string => {
   const username = evidence["username"]
-  return typeof username === "string"
-    ? `@${username}`
-    : (subject.bot_id ?? subject.channel_id ?? subject.task ?? subject.worker_id ?? subject.app_id ?? "")
+  const { app_id: appId, bot_id: botId, channel_id: channelId } = subject
+  if (typeof username === "string") return `@${username}`
+  if (channelId !== undefined) return webhooks.get(channelId) ?? channelId
+  return botId ?? subject.task ?? subject.worker_id ?? (appId === undefined ? "" : (apps.get(appId) ?? appId))
 }
+
+/** The app of something that is not itself an app. */
+const appOf = ({ subject }: Problem, { apps }: Names): Html | null => {
+  const { app_id: appId, bot_id, channel_id } = subject
+  const name = apps.get(appId ?? "")
+  return appId === undefined || name === undefined || (bot_id ?? channel_id) === undefined
+    ? null
+    : html`<span class="soft small">of <a href="/console/apps/${appId}"><bdi>${name}</bdi></a></span>`
+}
+
+/** What an operator has written about a suspension or a hold. */
+const reasonOf = ({ kind, evidence: { reason } }: Problem): Html | null =>
+  (kind === "app_suspended" || kind === "bots_on_hold") && typeof reason === "string"
+    ? html`<p class="soft">Reason: <bdi>${reason}</bdi></p>`
+    : null
 
 const earliest = (problems: ReadonlyArray<Problem>): string | null =>
   problems.reduce<string | null>(
@@ -39,7 +64,7 @@ const earliest = (problems: ReadonlyArray<Problem>): string | null =>
     null
   )
 
-const shown = ({ first, problems }: Row, nowMs: number): Html => {
+const shown = ({ first, problems }: Row, { nowMs, names, here }: Around): Html => {
   const step = stepOf(first)
   const since = earliest(problems)
   const times = problems.reduce((sum, problem) => sum + problem.count, 0)
@@ -49,10 +74,11 @@ const shown = ({ first, problems }: Row, nowMs: number): Html => {
         ${tag(toneOf(first.severity), SEVERITY_WORDS[first.severity])}
         <span class="what">${titleOf(first.kind, problems.length)}</span>
         ${times > problems.length ? html`<span class="soft">×${count(times)}</span>` : null}
-        ${problems.length === 1 ? html`<bdi class="id">${nameOf(first)}</bdi>` : null}
-        ${since === null ? null : html`<span class="soft small">since ${when(since, nowMs)}</span>`}
+        ${problems.length > 1 ? null : html`<bdi class="id">${nameOf(first, names)}</bdi> ${appOf(first, names)}`}
+        ${since === null ? null : html`<span class="soft small">began ${when(since, nowMs)}</span>`}
       </p>
       <p class="soft">${first.cause}. ${first.next_step.description}.</p>
+      ${problems.length > 1 ? null : reasonOf(first)}
       ${first.next_step.command === null ? null : html`<pre><code>${first.next_step.command}</code></pre>`}
       ${
         problems.length === 1
@@ -62,14 +88,17 @@ const shown = ({ first, problems }: Row, nowMs: number): Html => {
               <ul>
                 ${problems
                   .slice(0, MAX_NAMED)
-                  .map((problem) => html`<li><a href="${stepOf(problem).url}"><bdi>${nameOf(problem)}</bdi></a></li>`)}
+                  .map(
+                    (problem) =>
+                      html`<li><a href="${stepOf(problem).url}"><bdi>${nameOf(problem, names)}</bdi></a></li>`
+                  )}
               </ul>
               ${problems.length > MAX_NAMED ? html`<p>and ${count(problems.length - MAX_NAMED)} more</p>` : null}
             </details>`
       }
     </div>
     ${
-      problems.length > 1
+      problems.length > 1 || step.url === here
         ? null
         : html`<div class="actions"><a class="button" href="${step.url}">${step.label}</a></div>`
     }
@@ -77,12 +106,12 @@ const shown = ({ first, problems }: Row, nowMs: number): Html => {
 }
 
 /** Everything that needs attention, worst first, each with its next step. Null: nothing does. */
-export const attentionFeed = (problems: ReadonlyArray<Problem>, nowMs: number): Html | null =>
+export const attentionFeed = (problems: ReadonlyArray<Problem>, around: Around): Html | null =>
   problems.length === 0
     ? null
     : html`<section class="card flush" aria-labelledby="attention">
         <h2 id="attention">Needs attention</h2>
         <ul class="feed">
-          ${rowsOf(problems).map((row) => shown(row, nowMs))}
+          ${rowsOf(problems).map((row) => shown(row, around))}
         </ul>
       </section>`

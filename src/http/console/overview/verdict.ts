@@ -15,8 +15,17 @@ const numbers = (problems: Findings["problems"]): string => {
   return parts.length === 0 ? "Nothing waits, and nothing fails." : `${parts.join(", ")}.`
 }
 
+/** Conversations of the last day in which somebody was in danger. */
+const danger = (crises: number): Html =>
+  crises === 0
+    ? html`<p class="soft">Nobody was in danger in the last day.</p>`
+    : html`<p>
+        <a href="/console/conversations?crisis=86400">Somebody was in danger in ${counted(crises, "conversation")}</a>
+        in the last day.
+      </p>`
+
 /** The answer to "Is everything all right?". */
-export const verdictOf = ({ evidence, problems }: Findings, fleet: FleetCounts | null): Html => {
+export const verdictOf = ({ evidence, problems }: Findings, fleet: FleetCounts | null, crises: number | null): Html => {
   const status = statusOf(problems)
   const isCritical = status === "down" || problems.some(({ severity }) => severity === "critical")
   const tone: Tone = status === "ok" ? "good" : isCritical ? "bad" : "warn"
@@ -32,5 +41,6 @@ export const verdictOf = ({ evidence, problems }: Findings, fleet: FleetCounts |
       }
       ${evidence.complete ? null : "There are more problems than are shown."}
     </p>
+    ${crises === null ? null : danger(crises)}
   </section>`
 }

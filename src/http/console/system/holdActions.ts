@@ -26,7 +26,7 @@ export const holdActions = ({ screen, action }: Console): void => {
           body: html`<section class="card">
             <p>
               ${counted(bots, "bot")} of ${counted(apps, "app")} stop at once, and so does every bot that is attached
-              later. Only what is being sent already goes out. What people write is kept and answered after the release.
+              later. Requests in flight finish. New messages are kept, and answered after the release.
             </p>
             <form class="stack" method="post" action="${SYSTEM_PATH}/hold">
               ${csrf} ${input({ name: "reason", label: "Reason", required: true, maxlength: MAX_REASON })}

@@ -42,7 +42,7 @@ export const jobActions = ({ screen, action }: Console): void => {
         above: { url: SYSTEM_PATH, name: "System" },
         title: `Remove job ${id}?`,
         body: html`<section class="card">
-          <p>One failed job is deleted. What it was to do is not done, unless a later job does it.</p>
+          <p>This deletes one failed job. Its work is not done, unless a later job does it.</p>
           <div class="row">
             ${post({ action: `${SYSTEM_PATH}/jobs/${id}/remove`, csrf, label: "Remove the job", tone: "danger first" })}
             <a class="button" href="${SYSTEM_PATH}">Keep it</a>

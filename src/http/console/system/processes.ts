@@ -33,6 +33,6 @@ export const processes = (rows: ReadonlyArray<ProcessRow>, nowMs: number): Html 
         { label: "Jobs", num: true, cell: ({ jobs }) => count(jobs) }
       ],
       rows,
-      empty: html`<p>No process has said yet that it runs. They do so every few seconds.</p>`
+      empty: html`<p>No process has reported yet. Processes report every few seconds.</p>`
     })}
   </section>`

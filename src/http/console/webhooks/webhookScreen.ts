@@ -4,7 +4,12 @@ import { Audit } from "#src/db/operators/Audit.ts"
 import type { AuditAction } from "#src/db/tenancy/auditLog.ts"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { Health } from "#src/db/operators/Health.ts"
-import type { ChannelRow } from "#src/db/operators/OperatorChannels.ts"
+import {
+  type ChannelRow,
+  MAX_WAITING,
+  OperatorChannels,
+  type WaitingEvents
+} from "#src/db/operators/OperatorChannels.ts"
 import { testChannel } from "#src/http/delivery/testChannel.ts"
 import { findAnyChannel } from "#src/http/operators/operatorChannelRoutes.ts"
 import { anyChannelNotFound } from "#src/http/operators/operatorErrors.ts"
@@ -12,27 +17,34 @@ import { type Html, html } from "#src/http/server/page.ts"
 import { type Console, done } from "../console.ts"
 import { anyAttempt, DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
 import { attemptsTable } from "../deliveries/attemptsTable.ts"
-import { count, when } from "../figures.ts"
+import { count, counted, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { attentionFeed } from "../overview/attentionFeed.ts"
+import { namesOf } from "../overview/namesOf.ts"
 import type { Visit } from "../Screen.ts"
 import { WEBHOOKS_PATH } from "./webhooksScreen.ts"
 import { webhookState } from "./webhookStates.ts"
 
 const SHOWN_ATTEMPTS = 20
 
-const actions = ({ channel_id, status }: ChannelRow, { csrf, acts }: Visit): Html => {
+const actions = ({ channel_id, status }: ChannelRow, waits: boolean, { csrf, acts }: Visit): Html => {
   if (!acts) return html``
   const url = `${WEBHOOKS_PATH}/${channel_id}`
   return html`${post({ action: `${url}/test`, csrf, label: "Send a test event" })}
   ${
     status === "active"
-      ? post({ action: `${url}/pause`, csrf, label: "Pause the webhook" })
+      ? html`${
+          waits ? post({ action: `${url}/resume`, csrf, label: "Send what waits now", tone: "first" }) : null
+        } ${post({ action: `${url}/pause`, csrf, label: "Pause the webhook" })}`
       : post({ action: `${url}/resume`, csrf, label: "Resume the webhook", tone: "first" })
-  }`
+  }
+  <a class="button" href="${DELIVERIES_PATH}/retry?channel=${channel_id}">Send again what it missed…</a>`
 }
 
-const evidence = (row: ChannelRow, nowMs: number): Html =>
+const waitingText = ({ lanes }: WaitingEvents) =>
+  lanes === 0 ? "nothing" : `${lanes === MAX_WAITING ? "at least " : ""}${counted(lanes, "conversation")}`
+
+const evidence = (row: ChannelRow, waiting: WaitingEvents, nowMs: number): Html =>
   html`<section class="card" aria-labelledby="evidence">
     <h2 id="evidence">Evidence</h2>
     <dl class="figures">
@@ -41,7 +53,9 @@ const evidence = (row: ChannelRow, nowMs: number): Html =>
       <div><dt>Failures in a row</dt><dd>${count(row.consecutive_failures)}</dd></div>
       <div><dt>Failing since</dt><dd>${when(row.failing_since, nowMs, "it does not")}</dd></div>
       <div><dt>Last success</dt><dd>${when(row.last_success_at, nowMs)}</dd></div>
-      <div><dt>Next attempt</dt><dd>${when(row.not_before, nowMs, "as events come")}</dd></div>
+      <div><dt>Wait for a retry</dt><dd>${waitingText(waiting)}</dd></div>
+      <div><dt>Next attempt</dt>
+        <dd>${when(nextAttempt(row, waiting), nowMs, "as events come")}</dd></div>
     </dl>
     <dl class="facts">
       <dt>App</dt><dd><a href="/console/apps/${row.app_id}"><bdi>${row.app_name}</bdi></a></dd>
@@ -51,6 +65,10 @@ const evidence = (row: ChannelRow, nowMs: number): Html =>
       <dt>Id</dt><dd class="id">${row.channel_id}</dd>
     </dl>
   </section>`
+
+/** A pause that the endpoint asked for holds back everything that waits. */
+const nextAttempt = ({ not_before: paused }: ChannelRow, { next_attempt_at: next }: WaitingEvents) =>
+  paused !== null && (next === null || next < paused) ? paused : next
 
 const scopeOf = ({ app_id, session_id }: ChannelRow) => ({ appId: app_id, sessionId: session_id })
 
@@ -70,8 +88,9 @@ export const webhookScreen = ({ screen, action }: Console): void => {
     Effect.gen(function* () {
       const { nowMs } = visit
       const row = yield* findAnyChannel(idOf(visit))
-      const [{ problems }, { rows }] = yield* Effect.all(
+      const [waiting, { problems }, { rows }] = yield* Effect.all(
         [
+          OperatorChannels.use((all) => all.waiting(row)),
           Health.use((health) => health.ofApp(row.app_id)),
           DeliveryAttempts.use((attempts) =>
             attempts.search(
@@ -80,22 +99,20 @@ export const webhookScreen = ({ screen, action }: Console): void => {
             )
           )
         ],
-        { concurrency: 2 }
+        { concurrency: 3 }
       )
+      const own = problems.filter(({ subject }) => subject.channel_id === row.channel_id)
       return {
         section: DELIVERIES_PATH,
         above: { url: WEBHOOKS_PATH, name: "Webhooks" },
         title: "Webhook",
-        actions: actions(row, visit),
+        actions: actions(row, waiting.lanes > 0, visit),
         live: html`<p class="row">${webhookState(row.status)} <bdi class="mono">${row.url}</bdi></p>
-          ${attentionFeed(
-            problems.filter(({ subject }) => subject.channel_id === row.channel_id),
-            nowMs
-          )}
-          ${evidence(row, nowMs)}
+          ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}
+          ${evidence(row, waiting, nowMs)}
           <section class="card flush" aria-labelledby="attempts">
-            <h2 id="attempts">Latest attempts</h2>
-            ${attemptsTable(rows, nowMs, html`<p>Nothing has been pushed yet.</p>`)}
+            <h2 id="attempts">Attempts of the latest events</h2>
+            ${attemptsTable(rows, nowMs, html`<p>Nothing has been pushed yet.</p>`, "one channel")}
             <p class="pages">
               <a href="${DELIVERIES_PATH}?channel=${row.channel_id}&amp;state=any">All its attempts</a>
               <a href="/console/audit?subject=${row.channel_id}">Who did what to it</a>
@@ -118,7 +135,7 @@ export const webhookScreen = ({ screen, action }: Console): void => {
           error_code === null ? "" : `, ${error_code}`
         }`
         return outcome === "sent"
-          ? done(back(visit), `The endpoint took the test event (${answer}).`)
+          ? done(back(visit), `The endpoint accepted the test event (${answer}).`)
           : done(back(visit), `The test event did not arrive: ${answer}.`, "bad")
       }),
     back
@@ -145,7 +162,7 @@ export const webhookScreen = ({ screen, action }: Console): void => {
           "channel.resumed",
           row
         )(Channels.use((channels) => channels.resume(scopeOf(row), row.channel_id)))
-        return done(back(visit), "The webhook continues from where it stopped.")
+        return done(back(visit), "The webhook continues from where it stopped. What waits is sent now.")
       }),
     back
   )

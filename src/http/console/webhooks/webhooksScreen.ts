@@ -61,7 +61,7 @@ export const webhooksScreen = ({ screen }: Console): void =>
                 value: query.get("state") ?? "",
                 options: [{ value: "", label: "any" }, ...CHANNEL_STATES.map((value) => ({ value, label: value }))]
               }),
-              input({ name: "app", label: "App", value: query.get("app") ?? "" })
+              input({ name: "app", label: "App id", value: query.get("app") ?? "" })
             ],
             { sort: query.get("sort") }
           ),

@@ -9,6 +9,7 @@ import { CurrentUnit } from "#src/units/currentUnit.ts"
 import { type ApiError, refusedElsewhere } from "#src/http/server/ApiError.ts"
 import { rateLimited, validationError } from "#src/http/server/errors.ts"
 import type { Outcome } from "./outcome.ts"
+import { ownedBytes } from "./ownedBytes.ts"
 import type { json } from "./parseWorker.ts"
 
 const THREADS = 2
@@ -33,7 +34,7 @@ const LARGE_BYTES = 1024 * 1024
  * How long a thread that parsed smaller bodies waits for the next one, since starting a thread takes longer than
  * parsing.
  */
-const IDLE_MS = 1_000
+const IDLE_MS = 10_000
 /** Limits for the waiting bodies of one app, and for the bytes of all apps. */
 const MAX_WAITING = 32
 const MAX_WAITING_BYTES = 96 * 1024 * 1024
@@ -177,16 +178,9 @@ export class ParseWorkers extends Context.Service<
           (line) => leave(subject, line, size)
         )
       }
-      /** Copies a buffer that shares its memory with others, because a transferred buffer becomes unusable here. */
-      const owned = (bytes: Buffer): Uint8Array<ArrayBuffer> => {
-        const { buffer, byteLength } = bytes
-        return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-          ? new Uint8Array(buffer)
-          : new Uint8Array(bytes)
-      }
 
       const read = <A>(subject: string, work: ThreadWork, bytes: Buffer) => {
-        const task = owned(bytes)
+        const task = ownedBytes(bytes)
         return onThread<A>(subject, work, task, [task.buffer])
       }
       return ParseWorkers.of({

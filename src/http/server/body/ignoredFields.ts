@@ -14,10 +14,11 @@ export const ignoredFields = (raw: unknown, parsed: unknown): ReadonlyArray<stri
     if (raw === parsed || typeof raw !== "object" || raw === null || typeof parsed !== "object" || parsed === null)
       return
     const kept = new Map(Object.entries(parsed))
-    for (const [key, value] of Object.entries(raw)) {
+    // Not the entries: for an object with very many fields they take several times as long as the keys.
+    for (const key of Object.keys(raw)) {
       if (ignored.length === MAXIMUM_FIELDS) return
       segments.push(Array.isArray(raw) ? Number(key) : key)
-      if (kept.has(key)) compare(value, kept.get(key))
+      if (kept.has(key)) compare((raw as Readonly<Record<string, unknown>>)[key], kept.get(key))
       else ignored.push(jsonPath(segments))
       segments.pop()
     }

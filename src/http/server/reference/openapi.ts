@@ -5,11 +5,15 @@ import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-pr
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { type Credential, matchCredential } from "#src/http/server/Credential.ts"
-import { errorList } from "#src/http/server/errorTexts.ts"
 import type { Cost } from "#src/http/server/limits/Cost.ts"
+import { assemble } from "./assemble.ts"
+import type { Json } from "./components.ts"
 import { describeCost } from "./describeCost.ts"
-import { errorAnswers } from "#src/http/server/schemas/answers.ts"
+import { type DescribedRoute, errorsOf } from "./errorCodes.ts"
+import { errorResponses } from "./errorResponses.ts"
+import { schemaNames } from "./schemaNames.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { tags } from "./tags.ts"
 
 /** The input for the document. */
 export interface Described {
@@ -17,41 +21,6 @@ export interface Described {
   readonly webhooks: { readonly event: object }
   readonly channelKinds: ReadonlyArray<ChannelKind>
 }
-
-const tags = [
-  { name: "App", description: "The app that a key belongs to" },
-  { name: "Characters", description: "The characters that people talk to" },
-  {
-    name: "World",
-    description: "The world of a character: NPCs, relations between them, lore, storylines and arc influences"
-  },
-  { name: "Research", description: "Sources about a character, and findings from them" },
-  { name: "Sessions", description: "Persistent threads between one person and one character" },
-  { name: "Messages", description: "Messages from the end-user" },
-  { name: "Events", description: "The ordered log of a session, with all its messages and changes" },
-  {
-    name: "Relationship",
-    description:
-      "What a character remembers about a person, with the quotes that support it, and their relationship scores"
-  },
-  { name: "End-users", description: "The people who talk to characters, identified by the app's own references" },
-  { name: "Channels", description: "Channels that events are pushed to, and the status of each delivery" },
-  { name: "Observability", description: "Stages, costs and decisions of turns, and the health of the app" },
-  {
-    name: "Account",
-    description: "Apps and their runtime keys, managed with an account token instead of a key",
-    "x-scalar-ignore": true
-  },
-  { name: "Operator", description: "Routes of the operator of this server", "x-scalar-ignore": true },
-  { name: "Reference", description: "About this server" },
-  {
-    name: "Internal",
-    description:
-      "Routes for browsers, Telegram and viewers of images. Clients do not call them, and they are not part of " +
-      "the supported API",
-    "x-scalar-ignore": true
-  }
-]
 
 /** A server that does not listen and handles no requests, which is sufficient for a description. */
 const open = () =>
@@ -79,8 +48,6 @@ const registeredRoutes = async ({
 
 interface RouteSchema extends FastifySchema {
   readonly description?: string
-  readonly response?: object | undefined
-  readonly "x-internal"?: boolean
 }
 
 /** What follows from the credential that a route takes. Runtime keys are what the document says of all routes. */
@@ -91,23 +58,17 @@ const ofCredential = (auth: Credential | undefined) =>
     // The least role, as OpenAPI 3.1 allows for every kind of scheme.
     operator: (role) => ({
       tags: ["Operator"],
-      "x-scalar-ignore": true,
       security: [{ operatorToken: [role] }, { operatorSession: [role] }]
     }),
     none: () => ({ security: [] })
   })
 
-/** What follows from the cost that a route declares. Pages say in HTML what went wrong. */
-const ofCost = (cost: Cost, isPublic: boolean, { description, response = {}, ...schema }: RouteSchema) => {
+/** What follows from the cost that a route declares. */
+const ofCost = (cost: Cost, { description }: RouteSchema) => {
   const text = [description, describeCost(cost)].filter(Boolean).join("\n\n")
   return {
     ...(text !== "" && { description: text }),
-    ...(Object.keys(cost).length > 0 && { "x-cost": cost }),
-    response: {
-      ...response,
-      ...(cost.pays !== undefined && errorAnswers(402)),
-      ...(isPublic && cost.requests !== 0 && schema["x-internal"] !== true && errorAnswers(429))
-    }
+    ...(Object.keys(cost).length > 0 && { "x-cost": cost })
   }
 }
 
@@ -116,11 +77,14 @@ const ofCost = (cost: Cost, isPublic: boolean, { description, response = {}, ...
  * serves requests.
  */
 export const describeServer = async ({ routes, webhooks, channelKinds }: Described): Promise<string> => {
-  // Fields are added over time (contract 9.3), so our schemas do not forbid unknown fields.
+  const names = await schemaNames()
   const transform = createJsonSchemaTransform({
     zodToJsonConfig: {
-      override: ({ jsonSchema }) => {
+      override: ({ zodSchema, jsonSchema }) => {
+        // Fields are added over time (contract 9.3), so our schemas do not forbid unknown fields.
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+        const name = names.get(zodSchema)
+        if (name !== undefined) jsonSchema.title ??= name
       }
     }
   })
@@ -144,13 +108,13 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
           "## Errors",
           'An error is `{"detail": {"code", "message", "fix", "request_id"}}`, or a plain-string `detail` with ' +
             "a generic 401 or 403 (no retry) and with a 503 (retry). Retry only errors that are marked retry, after " +
-            "`Retry-After` or with backoff. New codes may be added.",
-          errorList()
+            "`Retry-After` or with backoff. [Error codes](/docs/reference/error-codes) lists all of them, and what " +
+            "to do about each. New codes may be added."
         ].join("\n\n"),
         license: { name: "MIT", identifier: "MIT" }
       },
       servers: [{ url: "/", description: "This server" }],
-      tags,
+      tags: [...tags],
       components: {
         securitySchemes: {
           runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." },
@@ -181,17 +145,23 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
     transform
   })
   // OpenAPI has no wildcards, so the rest of a path is a parameter.
-  for (const { method, url, schema, config } of await registeredRoutes({ routes, channelKinds })) {
+  const errors = new Map<string, ReturnType<typeof errorResponses>>()
+  for (const { method, url, schema = {}, config } of await registeredRoutes({ routes, channelKinds })) {
     const { auth, cost = {} } = (config ?? {}) as FastifyContextConfig
+    const route = {
+      method: String(method),
+      config: (config ?? {}) as FastifyContextConfig,
+      schema: schema as DescribedRoute["schema"]
+    }
+    const path = url.replace(/\*$/, ":rest")
+    errors.set(`${String(method).toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, errorResponses(errorsOf(route)))
     described.route({
       method,
-      url: url.replace(/\*$/, ":rest"),
-      ...(schema !== undefined && {
-        schema: { ...schema, ...ofCost(cost, auth === "none", schema as RouteSchema), ...ofCredential(auth) }
-      }),
+      url: path,
+      schema: { ...schema, ...ofCost(cost, schema as RouteSchema), ...ofCredential(auth) },
       handler: () => {}
     })
   }
   await described.ready()
-  return JSON.stringify(described.swagger())
+  return JSON.stringify(assemble(described.swagger() as unknown as Json, errors))
 }

@@ -2,7 +2,7 @@ import type { Described } from "./openapi.ts"
 import { preparePublic, REVISED_SECONDS } from "./publicContent.ts"
 
 /** Disables features that call Scalar's services: the page only talks to this server. */
-const DOCS = {
+const EXPLORER = {
   url: "/openapi.json",
   title: "Troupe",
   withDefaultFonts: false,
@@ -27,14 +27,14 @@ export const openApi = async ({ routesModule }: { readonly routesModule: string 
   return preparePublic("application/json; charset=utf-8", await describeServer(described), REVISED_SECONDS)
 }
 
-/** The page that the library serves at a path, requested from a server that does not listen. */
-export const docs = async ({ path, maxAgeSeconds }: { readonly path: string; readonly maxAgeSeconds: number }) => {
+/** The file that the library serves at a path below /docs/explorer, requested from a server that does not listen. */
+export const explorer = async ({ path, maxAgeSeconds }: { readonly path: string; readonly maxAgeSeconds: number }) => {
   const [{ default: fastify }, { default: apiReference }] = await Promise.all([
     import("fastify"),
     import("@scalar/fastify-api-reference")
   ])
   const app = fastify()
-  await app.register(apiReference, { routePrefix: "/docs", configuration: DOCS })
+  await app.register(apiReference, { routePrefix: "/docs/explorer", configuration: EXPLORER })
   const { headers, rawPayload } = await app.inject({ url: path })
   return preparePublic(String(headers["content-type"]), rawPayload, maxAgeSeconds)
 }

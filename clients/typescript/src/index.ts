@@ -1,0 +1,8 @@
+export { Troupe, type FeedOptions } from "./Troupe.ts"
+export { ApiPromise, ListPromise, type WithResponse } from "./ApiPromise.ts"
+export { ApiError, ConnectionError, type ErrorDetail, isApiError, TimeoutError, TroupeError } from "./errors.ts"
+export type { Following, FollowOptions } from "./follow.ts"
+export type { SayOptions, TurnOutcome } from "./say.ts"
+export type { ClientOptions, RequestOptions } from "./transport.ts"
+export { SignatureError } from "./webhooks.ts"
+export type * from "./generated/types.gen.ts"

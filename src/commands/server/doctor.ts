@@ -1,0 +1,165 @@
+import * as Effect from "effect/Effect"
+import { Outbound } from "#channels/outbound/Outbound.ts"
+import { outbound } from "#src/composition/delivery.ts"
+import { givenSecretsKeys } from "#src/composition/secretsKeys.ts"
+import { connection } from "#src/composition/database.ts"
+import { databaseFindings, unreachable } from "#src/db/operators/databaseFindings.ts"
+import { Disks } from "#src/db/operators/Disks.ts"
+import { diskProblems } from "#src/health/serverProblems.ts"
+import { type Finding, fine, skipped, wrong } from "#src/health/Finding.ts"
+import { probeModel } from "#src/model/openai/probeModel.ts"
+import type { BadSetting } from "#src/settings/checks.ts"
+import { Settings } from "#src/settings/Settings.ts"
+import { print } from "#src/commands/terminal/output.ts"
+import { runClient } from "#src/commands/terminal/run.ts"
+
+const WAIT_MS = 5_000
+
+const onDatabase = Effect.gen(function* () {
+  const { production, autoMigrate } = yield* Settings
+  const keys = yield* givenSecretsKeys
+  return yield* databaseFindings({ keys, production, autoMigrate }).pipe(
+    Effect.provide(connection),
+    Effect.catch(() => Effect.succeed(unreachable(null)))
+  )
+})
+
+const onDisk = Effect.gen(function* () {
+  const { databaseUrl, dataDir, storage } = yield* Settings
+  const folders = [
+    ...(databaseUrl === null ? [{ path: dataDir, holds: "database" as const }] : []),
+    ...(storage.kind === "folder" ? [{ path: storage.folder, holds: "pictures" as const }] : [])
+  ]
+  if (folders.length === 0) return skipped("disk", "Nothing is stored on this machine.")
+  const disks = yield* Disks.use(({ read }) => read).pipe(Effect.provide(Disks.layer(folders)))
+  if (disks.length < folders.length)
+    return wrong("disk", "A folder of DATA_DIR or STORAGE_DIR cannot be read.", "Create it for the user of the server.")
+  const [problem] = disks.flatMap(diskProblems)
+  return problem === undefined
+    ? fine("disk", "There is space on the disk.")
+    : wrong("disk", `${problem.cause}.`, problem.next_step.description)
+})
+
+/** Any answer shows that an address can be reached. */
+const answers = (url: string) =>
+  Effect.tryPromise((signal) =>
+    fetch(url, { redirect: "manual", signal: AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]) })
+  )
+
+const LOOPBACK = /^(localhost|127\.|\[::1\])/
+
+const onPublicUrl = Effect.gen(function* () {
+  const { publicUrl, production } = yield* Settings
+  if (publicUrl === null)
+    return production
+      ? wrong("public_url", "PUBLIC_URL is not set.", "Set it to the https address at which clients reach this server.")
+      : skipped("public_url", "PUBLIC_URL is not set: links lead to this machine, and Telegram bots are polled.")
+  const { protocol, hostname } = new URL(publicUrl)
+  if (protocol !== "https:" && !LOOPBACK.test(hostname))
+    return wrong("public_url", "PUBLIC_URL is not https: Telegram sends updates only to https.", "Put TLS in front.")
+  return yield* answers(`${publicUrl}/healthz`).pipe(
+    Effect.map((response) =>
+      response.ok
+        ? fine("public_url", "PUBLIC_URL leads to a running server.")
+        : wrong(
+            "public_url",
+            `PUBLIC_URL leads to something that answers /healthz with ${response.status}.`,
+            "Start the server, and check where the proxy leads."
+          )
+    ),
+    Effect.catch(() =>
+      Effect.succeed(
+        wrong(
+          "public_url",
+          "PUBLIC_URL cannot be reached from this machine.",
+          "Start the server, and check DNS, firewall, certificate and proxy."
+        )
+      )
+    )
+  )
+})
+
+const onModel = Effect.gen(function* () {
+  const { model } = yield* Settings
+  if (model === null) return skipped("model", "There is no model: the offline engine answers.")
+  return yield* probeModel(model).pipe(
+    Effect.as(fine("model", `${model.model} answers.`)),
+    Effect.catch(({ code }) =>
+      Effect.succeed(
+        wrong(
+          "model",
+          `${model.model} does not answer (${code}).`,
+          "Check OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL."
+        )
+      )
+    )
+  )
+})
+
+const onTelegram = Effect.gen(function* () {
+  const { telegram } = yield* Settings
+  return yield* answers(telegram.apiRoot).pipe(
+    Effect.as(fine("telegram", "Telegram can be reached.")),
+    Effect.catch(() =>
+      Effect.succeed(
+        wrong(
+          "telegram",
+          "TELEGRAM_API_ROOT cannot be reached from this machine.",
+          "Allow outgoing https to api.telegram.org. Without bots, ignore this."
+        )
+      )
+    )
+  )
+})
+
+/** A request such as a webhook, but without an event and a signature. Any answer will do. */
+const onEgress = (url: string | undefined) =>
+  url === undefined
+    ? Effect.succeed(skipped("egress", "Give --webhook URL to try a receiver of webhooks."))
+    : Outbound.use(({ send }) =>
+        send({ url, headers: { "content-type": "application/json" }, body: "{}", totalTimeout: WAIT_MS })
+      ).pipe(
+        Effect.as(fine("egress", "The receiver answers.")),
+        Effect.catch(({ reason }) =>
+          Effect.succeed(
+            wrong(
+              "egress",
+              `The receiver cannot be reached (${reason}).`,
+              reason === "blocked_address"
+                ? "Use https and a public address, or list its host in OUTBOUND_ALLOW."
+                : "Check its address, DNS and the firewall for outgoing connections."
+            )
+          )
+        ),
+        Effect.provide(outbound)
+      )
+
+const node = Effect.sync(() => fine("node", `Node ${process.versions.node}.`))
+
+const findings = (webhook: string | undefined) =>
+  Effect.all([onDatabase, onDisk, onPublicUrl, onModel, onTelegram, onEgress(webhook)], {
+    concurrency: "unbounded"
+  }).pipe(
+    Effect.map((found) => [fine("settings", "The settings are valid."), ...found.flat()]),
+    Effect.provide(Settings.layer),
+    Effect.catch((error: BadSetting) =>
+      Effect.succeed([
+        wrong("settings", `${error.message}.`, "Correct it: see docs/operate/settings.md. The rest is checked then.")
+      ])
+    )
+  )
+
+const lineOf = ({ check, status, message, fix }: Finding) =>
+  `${status.padEnd(7)} ${check.padEnd(11)} ${message}${fix === null ? "" : ` ${fix}`}`
+
+/** `troupe doctor [--json] [--webhook URL]` */
+export const examine = ({ json, webhook }: { readonly json: boolean; readonly webhook: string | undefined }) =>
+  runClient(
+    Effect.gen(function* () {
+      const found = [yield* node, ...(yield* findings(webhook))]
+      const isWrong = found.some(({ status }) => status === "wrong")
+      if (json) print(JSON.stringify({ ok: !isWrong, checks: found }))
+      else for (const finding of found) print(lineOf(finding))
+      if (isWrong) process.exitCode = 1
+    })
+  )

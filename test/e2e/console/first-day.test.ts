@@ -1,0 +1,198 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { hasBrowser, startBrowser } from "#test/support/browser/Browser.ts"
+import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
+import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
+
+const SAID = "What is for dinner, now that my sister has left for Lisbon?"
+
+let folder: string
+let telegram: FakeTelegram
+let receiver: Receiver
+let broken = true
+let server: TroupeProcess
+let app: TestApp
+let browser: Browser
+let context: BrowserContext
+let page: Page
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "troupe-console-"))
+  telegram = await startFakeTelegram({ takesAnyWebhookUrl: true })
+  receiver = await startReceiver((response) => response.writeHead(broken ? 500 : 200).end(broken ? "out of order" : ""))
+  server = await startTroupe({
+    DATA_DIR: join(folder, "data"),
+    TELEGRAM_API_ROOT: telegram.url,
+    OUTBOUND_ALLOW: "127.0.0.1"
+  })
+  const key = /ck_[0-9A-Za-z]{46}/.exec(server.stdout())?.[0] ?? assert.fail("no key was printed")
+  const { app_id } = (await new TestApp(server.baseUrl, "", key).get("/v1/me")).body.data
+  app = new TestApp(server.baseUrl, app_id, key)
+  browser = await startBrowser()
+  context = await browser.newContext({ baseURL: server.baseUrl })
+  page = await context.newPage()
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await server.stop("SIGTERM")
+  await receiver.close()
+  await telegram.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const screen = (name: string) => page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name })
+const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name })
+
+describe.skipIf(!hasBrowser)("from an empty data folder, the console", () => {
+  it("opens with the link that the start prints, once, and says that nothing is wrong", async () => {
+    const link = /http:\S+\/console\?code=\w+/.exec(server.stdout())?.[0] ?? assert.fail("no link was printed")
+    await page.goto(link)
+    await heading("Overview").waitFor()
+    await page.getByText("(owner)").waitFor()
+    const another = await browser.newContext()
+    const stranger = await another.newPage()
+    await stranger.goto(link)
+    assert.notInclude(await stranger.content(), "Overview")
+    await another.close()
+  }, 60_000)
+
+  it("attaches a bot, and shows a conversation with it as a phone would", async () => {
+    const character = await app.createCharacter({ greeting: "Come in, the soup is hot." })
+    const bot = telegram.createBot()
+    await screen("Bots").click()
+    await page.getByRole("link", { name: "Attach a bot" }).first().click()
+    const form = page.getByRole("region", { name: "With its token" })
+    await form.getByLabel("App").fill(app.appId)
+    await form.getByLabel("Character").fill(character)
+    await form.getByLabel("Token", { exact: true }).fill(bot.token)
+    await form.getByRole("button", { name: "Attach the bot" }).click()
+    await page.getByText("is attached. It is active.").waitFor()
+    const person = telegram.createUser()
+    telegram.start(person, bot)
+    telegram.say(person, bot, SAID)
+    await until(
+      "the reply",
+      () => telegram.transcript(bot, person).filter(({ from }) => from?.id === bot.id).length >= 2,
+      30_000
+    )
+    await screen("Conversations").click()
+    await page.getByRole("row").nth(1).getByRole("link").first().click()
+    const phone = page.getByRole("log", { name: "Conversation" })
+    await phone.getByText("sent").first().waitFor()
+    assert.notInclude(await page.content(), "Lisbon")
+    await page
+      .getByRole("heading", { name: /^Turn \d/ })
+      .first()
+      .waitFor()
+    await page.getByText("Read what was said…").click()
+    await page.getByLabel("Reason").fill("Complaint 4711: the soup was cold")
+    await page.getByRole("button", { name: "Open the content" }).click()
+    await phone.getByText("Lisbon").waitFor()
+    await screen("Audit").click()
+    await page.getByText("Complaint 4711").waitFor()
+  }, 90_000)
+
+  it("names the broken webhook on its first screen, and lets it be repaired and resumed", async () => {
+    const session = await app.createSession()
+    const url = `${receiver.url}/hook`
+    assert.strictEqual((await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url })).status, 200)
+    await app.converse(session, "And for lunch?")
+    await screen("Overview").click()
+    await page.getByText("A webhook is failing").waitFor({ timeout: 30_000 })
+    await page.getByRole("link", { name: "Open the webhook" }).first().click()
+    await page.getByRole("button", { name: "Pause the webhook" }).click()
+    broken = false
+    await page.getByRole("button", { name: "Send a test event" }).click()
+    await page.getByText("The endpoint accepted the test event").waitFor()
+    await page.getByRole("button", { name: "Resume the webhook" }).click()
+    await page.getByText("continues from where it stopped").waitFor()
+    const { length } = await app.events(session)
+    await until(
+      "every event at the webhook",
+      () => new Set(receiver.requests.map(({ headers }) => headers["x-service-cursor"]).filter(Number)).size >= length,
+      60_000
+    )
+    await screen("Overview").click()
+    await page.getByText("A webhook is failing").waitFor({ state: "detached", timeout: 30_000 })
+  }, 150_000)
+
+  it("tries a character in a chat that looks like a messenger, and shows the reply when it is there", async () => {
+    await screen("Characters").click()
+    await page.getByRole("link", { name: "Mara" }).first().click()
+    await page.getByRole("link", { name: "Test chat" }).click()
+    await page.getByLabel(/^Message to/).fill("What is for dinner?")
+    await page.keyboard.press("Enter")
+    await page.getByText("What is for dinner?").waitFor()
+    const replies = page.locator(".bubble.theirs:not(.typing)")
+    await replies.nth(1).or(replies.first()).first().waitFor()
+    await until("the reply", async () => (await page.locator(".typing").count()) === 0, 30_000)
+    assert.isAtLeast(await replies.count(), 1)
+    await page.getByRole("button", { name: "Start over" }).click()
+    await page.getByText("A new conversation has started.").waitFor()
+    assert.strictEqual(await page.getByText("What is for dinner?").count(), 0)
+    await screen("Audit").click()
+    await page.getByText("character test chat started").first().waitFor()
+  }, 60_000)
+
+  it("suspends an app while it streams: the stream ends within a second", async () => {
+    const session = await app.createSession()
+    const stream = await fetch(`${app.baseUrl}/v1/sessions/${session}/events/stream`, {
+      headers: { authorization: `Bearer ${app.key}` }
+    })
+    const reader = stream.body?.getReader() ?? assert.fail("no stream")
+    await reader.read()
+    await page.goto(`/console/apps/${app.appId}/suspend`)
+    await page.getByLabel("Reason").fill("unpaid")
+    const ended = (async () => {
+      while (!(await reader.read()).done);
+      return performance.now()
+    })()
+    await page.getByRole("button", { name: "Suspend the app" }).click()
+    await page.getByText("is suspended.").first().waitFor()
+    const said = performance.now()
+    assert.isBelow((await ended) - said, 1000)
+    assert.strictEqual((await app.get("/v1/me")).body.detail.code, "app_suspended")
+    await page.getByRole("link", { name: "Resume…" }).click()
+    await page.getByRole("button", { name: "Resume the app" }).click()
+    await page.getByText("continues where it stopped.").waitFor()
+    assert.strictEqual((await app.get("/v1/me")).status, 200)
+  }, 60_000)
+
+  it("ends the open screens of a session and of a token within a second after they are revoked", async () => {
+    await screen("Operators").click()
+    const form = page.getByRole("form", { name: "Create an operator token" })
+    await form.getByLabel("Name").fill("Wall screen")
+    await form.getByRole("button", { name: "Create the token" }).click()
+    const token = await page.getByLabel("The token").innerText()
+    const screenOf = await fetch(`${server.baseUrl}/console/bots?live=1`, {
+      headers: { authorization: `Bearer ${token}` }
+    })
+    const reader = screenOf.body?.getReader() ?? assert.fail("no stream")
+    await reader.read()
+    const ended = (async () => {
+      while (!(await reader.read()).done);
+      return performance.now()
+    })()
+    await page.getByRole("link", { name: "I have copied it" }).click()
+    assert.notInclude(await page.content(), token)
+    await page.getByRole("button", { name: `Revoke ${token.slice(0, 11)}…` }).click()
+    await page.getByText("The token Wall screen is revoked.").waitFor()
+    const revoked = performance.now()
+    assert.isBelow((await ended) - revoked, 1000)
+    const state = page.getByRole("status").first()
+    await state.getByText("Live").waitFor()
+    const other = await context.newPage()
+    await other.goto("/console/operators")
+    await other
+      .locator("tr", { hasText: "this browser" })
+      .getByRole("button", { name: /^End os_/ })
+      .click()
+    await other.getByRole("heading", { name: /Sign in/ }).waitFor()
+    await page.getByText(/Not live|Reconnecting/).waitFor({ timeout: 5_000 })
+  }, 60_000)
+})

@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
+import { dropDatabase } from "#test/support/postgres/dropDatabase.ts"
+import { onDatabase } from "#test/support/postgres/onDatabase.ts"
+import { onDisk } from "#test/support/postgres/onDisk.ts"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
+import { runTroupe, startCommand } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
+
+/** Contents of a megabyte each, so that copying them takes a while and space. */
+const PICTURES = 150
+
+const isRoot = process.getuid?.() === 0
+const folder = mkdtempSync(join(tmpdir(), "troupe-backup-faults-"))
+const file = join(folder, "troupe.backup")
+const admin = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} })
+const named = (kind: string) => `${kind}_${randomBytes(6).toString("hex")}`
+const [source, target] = [named("source"), named("target")]
+const urlOf = (name: string) => onDatabase(inject("postgresUrl"), name)
+const into = { DATABASE_URL: urlOf(target), SECRETS_KEY }
+let restored: postgres.Sql
+
+beforeAll(async () => {
+  await admin`create database ${admin(source)} template troupe_template strategy file_copy`
+  await admin`create database ${admin(target)}`
+  restored = postgres(urlOf(target), { max: 1, onnotice: () => {} })
+  const sql = postgres(urlOf(source), { max: 1, onnotice: () => {} })
+  await sql`insert into object_contents (app_id, object_key, content)
+    select 'app_1', 'obj_' || n, convert_to(repeat('picture ', 131072), 'utf8') from generate_series(1, ${PICTURES}) n`
+  await sql.end()
+  const { code, stderr } = await runTroupe({ DATABASE_URL: urlOf(source) }, ["backup", file])
+  assert.strictEqual(code, 0, stderr)
+}, 120_000)
+afterAll(async () => {
+  await restored.end({ timeout: 1 })
+  for (const name of [source, target]) await dropDatabase(admin, name)
+  await admin.end({ timeout: 1 })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const tables = async () =>
+  (await restored`select relname from pg_class where relnamespace = 'public'::regnamespace`).map(
+    (row) => row["relname"]
+  )
+
+describe("a backup file that was cut off", () => {
+  it("is refused by verify and restore wherever it ends, and nothing is restored", { timeout: 120_000 }, async () => {
+    const bytes = readFileSync(file)
+    const cut = join(folder, "cut.backup")
+    for (const length of [0, 1, 100, Math.floor(bytes.length / 2), bytes.length - 1]) {
+      writeFileSync(cut, bytes.subarray(0, length))
+      for (const command of ["verify", "restore"]) {
+        const { code, stdout, stderr } = await runTroupe(into, [command, cut])
+        assert.deepStrictEqual([code, stdout, stderr.trim().split("\n").length], [1, "", 1], `${command} ${length}`)
+        assert.match(stderr, /^troupe: .*is not a complete backup/, `${command} ${length}`)
+      }
+    }
+    assert.deepStrictEqual(await tables(), [])
+  })
+})
+
+describe("a restore that is killed in the middle of a table", () => {
+  it("leaves nothing, and can be repeated", { timeout: 240_000 }, async () => {
+    const { child, exit } = startCommand(into, ["restore", file])
+    // Progress of a copy is visible to others, though its rows are not.
+    await until(
+      "the restore to copy pictures",
+      async () => {
+        const copying = await admin`select 1 from pg_stat_progress_copy
+          where datname = ${target} and tuples_processed between 1 and ${PICTURES - 1}`
+        return copying.length > 0 ? true : undefined
+      },
+      60_000
+    )
+    child.kill("SIGKILL")
+    assert.strictEqual(await exit, "SIGKILL")
+    await until("the connection to end", async () =>
+      (await admin`select 1 from pg_stat_activity where datname = ${target} and application_name = 'troupe'`).length ===
+      0
+        ? true
+        : undefined
+    )
+    assert.deepStrictEqual(await tables(), [])
+    const { code, stderr } = await runTroupe(into, ["restore", file])
+    assert.strictEqual(code, 0, stderr)
+    const [counted] = await restored`select count(*)::int as n from object_contents`
+    assert.deepStrictEqual(counted, { n: PICTURES })
+  })
+})
+
+describe.skipIf(!isRoot)("a full disk (as root: mounts a tmpfs)", () => {
+  it("ends a backup with one line, and leaves no file", { timeout: 120_000 }, async () => {
+    assert.isAbove(statSync(file).size, 256 * 1024)
+    await onDisk(256, async (disk) => {
+      const full = join(disk, "full.backup")
+      const { code, stdout, stderr } = await runTroupe({ DATABASE_URL: urlOf(source) }, ["backup", full])
+      assert.deepStrictEqual([code, stdout, stderr.trim().split("\n").length], [1, "", 1], stderr)
+      assert.match(stderr, /no space left/i)
+      assert.deepStrictEqual(readdirSync(disk), [])
+    })
+  })
+
+  it("ends a restore with one line, and nothing is restored: with more space it works", { timeout: 240_000 }, () =>
+    onDisk(200 * 1024, async (disk) => {
+      const data = { DATA_DIR: join(disk, "data"), SECRETS_KEY, DATABASE_URL: "" }
+      mkdirSync(data.DATA_DIR)
+      const failed = await runTroupe(data, ["restore", file])
+      assert.strictEqual(failed.code, 1, failed.stderr)
+      assert.strictEqual(failed.stdout, "")
+      assert.match(failed.stderr.trim().split("\n").at(-1) ?? "", /^troupe: /)
+      execFileSync("mount", ["-o", "remount,size=1000m", disk])
+      // It refuses a database that is not empty.
+      const again = await runTroupe(data, ["restore", file])
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.include(again.stdout, '"restored":true')
+    })
+  )
+})
