@@ -22,6 +22,16 @@ import { isStopped } from "./isSuspendedByOperator.ts"
 
 const START: LastClaimed = { appId: "", channelId: "" }
 
+/** What became of a step, and whether it is news about the health of its channel. */
+interface Settled {
+  readonly after: AfterStep
+  readonly news: boolean
+}
+const LOST: Settled = { after: "lost", news: false }
+
+/** After this time, early retries that wait for a locked lane no longer hold up those of other endpoints. */
+const OVERTAKEN_AFTER_MS = 250
+
 /** Rows are grouped by lane, with each lane's events in order. */
 const toLeases = (rows: ReadonlyArray<LeaseRow>, owner: string): ReadonlyArray<LaneLease> => {
   const leases: Array<LaneLease & { readonly events: Array<LaneLease["events"][number]> }> = []
@@ -69,6 +79,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { pool, query } = yield* Database
     const unavailable = Effect.mapError((cause: unknown) => new LanesUnavailable({ cause }))
+    const scope = yield* Effect.scope
     let lastClaimed = START
 
     const claim = Effect.fnUntraced(function* (owner: string, room: ClaimCapacity) {
@@ -81,7 +92,7 @@ export const layer = Layer.effect(
       return { leases, more: cut || (roundOver && leases.length > 0) || visit?.picked === room.lanes }
     }, unavailable)
 
-    const settle = groupCommit<LaneStep, AfterStep>({
+    const settleStep = groupCommit<LaneStep, Settled>({
       maxBatch: 64,
       inFlight: 2,
       run: async (batch) => {
@@ -89,13 +100,28 @@ export const layer = Layer.effect(
         const news = rows.filter((row) => row.news).map((row) => batch[row.n - 1]!)
         // If this write fails, a later step records the health.
         if (news.length > 0) await recordChannelHealth(pool, news).catch(() => {})
-        const sent = news.filter(({ outcome }) => outcome === "sent")
-        // If this fails, the lanes are hurried by a later success, or wait for their retry.
-        if (sent.length > 0) await retryLanesEarly(pool, sent).catch(() => {})
-        const after = new Map(rows.map((row) => [row.n, row.after]))
-        return batch.map((_, index) => after.get(index + 1) ?? "lost")
+        const settled = new Map(rows.map((row) => [row.n, row]))
+        return batch.map((_, index) => settled.get(index + 1) ?? LOST)
       }
     })
+    const retryEarly = groupCommit<LaneLease, void>({
+      maxBatch: 64,
+      inFlight: 1,
+      overtakenAfterMs: OVERTAKEN_AFTER_MS,
+      run: async (reached) => {
+        await retryLanesEarly(pool, reached)
+        return reached.map(() => undefined)
+      }
+    })
+    const settle = Effect.fnUntraced(function* (step: LaneStep) {
+      const { after, news } = yield* untilReachable(settleStep(step))
+      // The step does not wait for it, because it waits for lanes that others have locked. If it fails, the lanes are
+      // hurried by a later success, or wait for their retry.
+      if (news && step.outcome === "sent") {
+        yield* untilReachable(retryEarly(step.lease)).pipe(Effect.ignore, Effect.forkIn(scope))
+      }
+      return after
+    }, unavailable)
 
     const intend = (
       { appId, sessionId, channelId, channelVersion, owner, fence }: LaneLease,
@@ -143,7 +169,7 @@ export const layer = Layer.effect(
 
     return Lanes.of({
       claim,
-      settle: (step) => untilReachable(settle(step)).pipe(unavailable),
+      settle,
       intend,
       sweep: query(sweepLanes).pipe(Effect.asVoid, unavailable),
       heldBy,

@@ -13,6 +13,7 @@ import { makeAnswer } from "./makeAnswer.ts"
 import { parseOnThread } from "./body/parseOnThread.ts"
 import { makeBridge } from "./bridge.ts"
 import { CannotListen } from "./CannotListen.ts"
+import { completeCatalogue } from "./catalogue.ts"
 import { countRequests } from "./countRequests.ts"
 import { leaveSlowReaders } from "./leaveSlowReaders.ts"
 import { logRequests } from "./logRequests.ts"
@@ -77,6 +78,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
           answer: makeAnswer(bridge),
           run: (reply, handler) => bridge.run(handler, reply, "when caller leaves")
         }
+        completeCatalogue()
         for (const register of options.routes) register(server)
 
         yield* Effect.acquireRelease(

@@ -20,6 +20,19 @@ const entries: Array<CatalogueEntry> = []
  */
 export const catalogue: ReadonlyArray<CatalogueEntry> = entries
 
+let isComplete = false
+/** Called when all routes are loaded. An error that is defined later would be missing in the documents. */
+export const completeCatalogue = (): void => {
+  isComplete = true
+}
+
+const register = (entry: CatalogueEntry): ApiError => {
+  if (isComplete) throw new Error(`the routes are already loaded: define the error "${entry.message}" with its domain`)
+  entries.push(entry)
+  const { status, code, message, fix } = entry
+  return new ApiError({ status, code, message, fix })
+}
+
 /** Defines an error, once per code. Use saying() for specific messages where it is thrown. */
 export const defineError = (
   status: number,
@@ -27,13 +40,8 @@ export const defineError = (
   message: string,
   fix: string,
   { retryable = PASSING.has(status) }: { readonly retryable?: boolean } = {}
-): ApiError => {
-  entries.push({ status, code, message, fix, retryable })
-  return new ApiError({ status, code, message, fix })
-}
+): ApiError => register({ status, code, message, fix, retryable })
 
 /** The same in the plain-string form. */
-export const definePlainError = (status: number, message: string): ApiError => {
-  entries.push({ status, code: null, message, fix: "", retryable: PASSING.has(status) })
-  return new ApiError({ status, code: null, message, fix: "" })
-}
+export const definePlainError = (status: number, message: string): ApiError =>
+  register({ status, code: null, message, fix: "", retryable: PASSING.has(status) })

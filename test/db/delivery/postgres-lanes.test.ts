@@ -11,6 +11,7 @@ import { WEBHOOK } from "#channels/webhook/webhookKind.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import * as PostgresLanes from "#src/db/delivery/PostgresLanes.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { until } from "#test/support/until.ts"
 
 const ROOM: ClaimCapacity = {
   lanes: 64,
@@ -482,6 +483,23 @@ describe("a lane that waits for a retry", () => {
       due_at > now() + interval '50 minutes' as later from lanes where session_id = ${session}`
     )[0]
 
+  const ready = (session: string) =>
+    until(`${session} to be ready`, async () => {
+      const lane = await wait(session)
+      return lane?.["status"] === "ready" && lane
+    })
+  /** Lanes that have failed five times and are due in an hour. */
+  const addWaiting = async (channel: string, sessions: ReadonlyArray<string>) => {
+    await database.sql`
+      insert into lanes (app_id, session_id, channel_id, generation, position, head, status, failures, due_at)
+      select 'app_a', s, ${channel}, 1, 0, 3, 'waiting', 5, now() + interval '1 hour'
+        from unnest(${sessions}::text[]) s`
+    await database.sql`
+      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
+      select 'app_a', s, 1, 'evt_' || s, 'message.created', 'user', 'run_1', 'api', '{}'
+        from unnest(${sessions}::text[]) s`
+  }
+
   it("is tried at once when another lane of its endpoint succeeds, and keeps its failure count", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], endpoint: "https://one" })
     const [alone] = await claim()
@@ -490,10 +508,12 @@ describe("a lane that waits for a retry", () => {
     await seed({ channel: "chn_3", sessions: ["s3"], endpoint: "https://other" })
     const others = await claim()
     const of = (session: string) => others.find(({ sessionId }) => sessionId === session)!
+    await addWaiting("chn_3", ["s4"])
     await lanes((l) => l.settle(step(of("s3"), 0)))
+    await ready("s4")
     expect(await wait("s1")).toMatchObject({ status: "waiting", due: false })
     await lanes((l) => l.settle(step(of("s2"), 0)))
-    expect(await wait("s1")).toMatchObject({ status: "ready", failures: 3, due: true })
+    expect(await ready("s1")).toMatchObject({ failures: 3, due: true })
     const [again] = await claim()
     expect(again).toMatchObject({ sessionId: "s1", failures: 3 })
     expect(Duration.toMinutes(again!.early!)).toBeGreaterThan(50)
@@ -506,12 +526,16 @@ describe("a lane that waits for a retry", () => {
     const sound = first.find(({ sessionId }) => sessionId === "s2")!
     await lanes((l) => l.settle(failed(poisoned, 3)))
     await lanes((l) => l.settle(step(sound, 0)))
+    await ready("s1")
     const [early] = await claim()
     await lanes((l) => l.settle(failed(early!, 3)))
     expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 3, later: true, early: true })
     await database.sql`update channels set last_success_at = null`
+    await addWaiting("chn_1", ["s3"])
     await lanes((l) => l.settle(step(sound, 1)))
+    await ready("s3")
     expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 3 })
+    await database.sql`update lanes set status = 'idle' where session_id = 's3'`
     await database.sql`update lanes set due_at = now(), planned_at = now() where session_id = 's1'`
     await lanes((l) => l.sweep)
     const [later] = await claim()
@@ -520,24 +544,39 @@ describe("a lane that waits for a retry", () => {
     expect(await wait("s1")).toMatchObject({ status: "waiting", failures: 4, early: false })
   })
 
+  it("is tried at once even if an append has locked it when the other lane succeeds, which does not wait", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1", "s2"] })
+    const claimed = await claim()
+    const of = (session: string) => claimed.find(({ sessionId }) => sessionId === session)!
+    await lanes((l) => l.settle(failed(of("s1"), 3)))
+    await database.sql.begin(async (sql) => {
+      await sql`select from lanes where session_id = 's1' for no key update`
+      await lanes((l) => l.settle(step(of("s2"), 0)))
+      await until("the early retry to wait for the lane", async () => {
+        const [row] = await database.sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%hurried%'`
+        return row
+      })
+      expect(await lanes((l) => l.settle(step(of("s2"), 1)))).toBe("next")
+      expect(await wait("s1")).toMatchObject({ status: "waiting" })
+    })
+    expect(await ready("s1")).toMatchObject({ failures: 3, due: true })
+  })
+
   it("is retried with a few others at a time, and each success triggers more", async () => {
-    const sessions = Array.from({ length: 200 }, (_, n) => `s${n}`)
     await seed({ channel: "chn_1", sessions: ["s"] })
     const [sound] = await claim()
-    await database.sql`
-      insert into lanes (app_id, session_id, channel_id, generation, position, head, status, failures, due_at)
-      select 'app_a', s, 'chn_1', 1, 0, 3, 'waiting', 5, now() + interval '1 hour' from unnest(${sessions}::text[]) s`
-    await database.sql`
-      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select 'app_a', s, 1, 'evt_' || s, 'message.created', 'user', 'run_1', 'api', '{}'
-        from unnest(${sessions}::text[]) s`
-    const ready = async () => (await database.sql`select from lanes where planned_at is not null`).length
+    await addWaiting(
+      "chn_1",
+      Array.from({ length: 200 }, (_, n) => `s${n}`)
+    )
+    const early = async () => (await database.sql`select from lanes where planned_at is not null`).length
     await lanes((l) => l.settle(step(sound!, 0)))
-    const few = await ready()
-    expect(few).toBeGreaterThan(0)
+    const few = await until("a few to be retried", async () => (await early()) || undefined)
     expect(few).toBeLessThanOrEqual(64)
     const [back] = await claim()
     await lanes((l) => l.settle(step(back!, 0)))
-    expect(await ready()).toBeGreaterThan(few)
+    await until("more to be retried", async () => (await early()) > few)
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { readFileSync, statfsSync } from "node:fs"
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,10 +22,11 @@ const readyz = async (): Promise<{ status: number; body: string }> => {
   const answer = await fetch(`${server?.baseUrl}/readyz`)
   return { status: answer.status, body: await answer.text() }
 }
-const fails = (wanted: RegExp) =>
+const fails = (wanted: RegExp, causeIt = () => {}) =>
   until(
     `/readyz to fail with ${wanted}`,
     async () => {
+      causeIt()
       const { status, body } = await readyz()
       return status === 503 && wanted.test(body) ? body : undefined
     },
@@ -37,6 +38,23 @@ const ready = () =>
 /** PostgreSQL is restarted by the process that it belongs to. */
 const crashDatabase = (dataDir: string) =>
   process.kill(Number(readFileSync(join(dataDir, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
+
+/** Appends to a file until its disk is full. PostgreSQL takes and frees space meanwhile, so one look is not enough. */
+const fill = (file: string) => {
+  const descriptor = openSync(file, "a")
+  try {
+    for (let bytes = 1024 ** 2; bytes >= 1; bytes = Math.floor(bytes / 2)) {
+      const block = Buffer.alloc(bytes)
+      try {
+        while (writeSync(descriptor, block) === bytes);
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error
+      }
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
 
 const isRoot = process.getuid?.() === 0
 
@@ -64,9 +82,7 @@ describe("/readyz", () => {
       try {
         server = await startTroupe({ DATA_DIR: join(disk, "data") })
         await ready()
-        const { bavail, bsize } = statfsSync(disk)
-        await writeFile(join(disk, "filler"), Buffer.alloc(bavail * bsize))
-        const body = await fails(/"check":"write"/)
+        const body = await fails(/"check":"write"/, () => fill(join(disk, "filler")))
         assert.include(body, "disk of the database is full")
         await rm(join(disk, "filler"))
         await ready()

@@ -15,6 +15,8 @@ const GIVEN: Readonly<Record<string, (text: string) => unknown>> = {
   "Iterable<string>": (text) => [text, "hello"]
 }
 const IS_TEXT = /string|unknown/
+/** Functions that register what they are given, for the whole process. */
+const REGISTERS = /^define/
 
 export interface TextFunction {
   readonly file: string
@@ -33,7 +35,7 @@ const typesOf = (text: string, bare: string, { params }: ArrowFunctionExpression
 
 /**
  * All exported functions of these folders whose parameters are only texts and numbers. Functions with object parameters
- * are not included.
+ * are not included, nor are functions that register something.
  */
 export const textFunctions = (folders: ReadonlyArray<string>): ReadonlyArray<TextFunction> =>
   codeFiles(folders).flatMap((file) => {
@@ -44,6 +46,7 @@ export const textFunctions = (folders: ReadonlyArray<string>): ReadonlyArray<Tex
         return []
       return statement.declaration.declarations.flatMap(({ id, init }): ReadonlyArray<TextFunction> => {
         if (id.type !== "Identifier" || init?.type !== "ArrowFunctionExpression") return []
+        if (REGISTERS.test(id.name)) return []
         const types = typesOf(text, bare, init)
         const makers = types.map((type) => GIVEN[type])
         if (!types.some((type) => IS_TEXT.test(type)) || makers.includes(undefined)) return []
