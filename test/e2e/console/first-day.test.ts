@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("from an empty data folder, the console", () => {
     await page.getByText("Read what was said…").click()
     await page.getByLabel("Reason").fill("Complaint 4711: the soup was cold")
     await page.getByRole("button", { name: "Open the content" }).click()
-    await phone.getByText("Lisbon").waitFor()
+    await phone.getByText(SAID).waitFor()
     await screen("Audit").click()
     await page.getByText("Complaint 4711").waitFor()
   }, 90_000)

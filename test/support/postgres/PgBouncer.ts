@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { inject } from "vitest"
-import { findPgBouncer } from "./findPgBouncer.ts"
+import { findPgBouncer, NOBODY } from "./findPgBouncer.ts"
 import { freePort } from "#test/support/freePort.ts"
 import { onDatabase } from "./onDatabase.ts"
 import { until } from "#test/support/until.ts"
@@ -30,9 +30,6 @@ const program = findPgBouncer()
 /** Whether PgBouncer can be started. Without it, its tests are skipped. */
 export const hasPgBouncer = program !== null
 if (!hasPgBouncer) console.warn("The pooler is not tested: PgBouncer is not installed (apt-get install pgbouncer)")
-
-/** It refuses to run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 

@@ -1,8 +1,13 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
-const CACHE = resolve(import.meta.dirname, "../../../node_modules/.cache/pgbouncer")
+/** PgBouncer refuses to run as root. */
+export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+/** Not in the checkout: the user that runs PgBouncer may not be allowed to read that. */
+const CACHE = join(tmpdir(), "troupe-pgbouncer-program")
 /** Debian's package, and the libraries that it needs. */
 const PACKAGES = ["pgbouncer", "libevent-2.1-7", "libc-ares2"]
 
@@ -12,10 +17,10 @@ export interface PgBouncerProgram {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The program of this file if it runs here. */
+/** The program of this file if it runs here, as the user that will run it. */
 const running = (file: string, env: PgBouncerProgram["env"] = {}): PgBouncerProgram | null => {
   try {
-    execFileSync(file, ["--version"], { stdio: "ignore", env: { ...process.env, ...env } })
+    execFileSync(file, ["--version"], { stdio: "ignore", env: { ...process.env, ...env }, ...NOBODY })
     return { file, env }
   } catch {
     return null
@@ -26,7 +31,7 @@ const running = (file: string, env: PgBouncerProgram["env"] = {}): PgBouncerProg
 const unpacked = (): PgBouncerProgram | null => {
   const file = join(CACHE, "usr/sbin/pgbouncer")
   if (!existsSync(file)) {
-    mkdirSync(CACHE, { recursive: true })
+    mkdirSync(CACHE, { recursive: true, mode: 0o755 })
     try {
       execFileSync("apt-get", ["download", ...PACKAGES], { cwd: CACHE, stdio: "ignore" })
       for (const archive of globSync("*.deb", { cwd: CACHE }))
