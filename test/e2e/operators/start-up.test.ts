@@ -10,7 +10,7 @@ import { processesOn } from "#test/support/embedded.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { ROOT, type Started, startProgram } from "#test/support/startUp.ts"
 import { TestApp } from "#test/support/TestApp.ts"
-import { programFile } from "#test/support/program.ts"
+import { programFile } from "#test/support/suite/program.ts"
 import { until } from "#test/support/until.ts"
 
 /** npm is the parent of what it starts, so the whole group is ended. */
