@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { TEST_MS } from "./test/support/patience.ts"
 import { FixedOrder } from "./test/support/suite/FixedOrder.ts"
 import { SlowestFiles } from "./test/support/suite/SlowestFiles.ts"
 
@@ -27,7 +28,8 @@ const ALONE = [
 /** Files that start processes of their own, and mostly wait for them. */
 const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
-const file = { pool: "forks", testTimeout: 60_000, hookTimeout: 120_000 } as const
+const SEED = "test/support/suite/seed.ts"
+const file = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: [SEED] } as const
 /** One file after another in the same process, which loads the server once. */
 const sharing = { ...file, isolate: false, maxWorkers: 4 } as const
 
@@ -45,7 +47,7 @@ export default defineConfig({
           name: "inside",
           include: ["test/**/*.test.ts"],
           exclude: [...ALONE, ...PROCESSES],
-          setupFiles: ["test/support/suite/leavesNothing.ts"],
+          setupFiles: [SEED, "test/support/suite/leavesNothing.ts"],
           sequence: { groupOrder: 2 }
         }
       },

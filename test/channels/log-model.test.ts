@@ -251,8 +251,7 @@ describe("the log, compared with an array", () => {
           }
         }),
         { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false }
-      ),
-    60_000
+      )
   )
 
   it("wakes a long poll when a message is written", async () => {

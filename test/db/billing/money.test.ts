@@ -132,8 +132,7 @@ describe("the ledger", () => {
           }
         ),
         { numRuns: 20 }
-      ),
-    60_000
+      )
   )
 
   it("is recounted over all time for a total limit, from the first entry on", async () => {

@@ -126,8 +126,7 @@ describe("concurrent sends", () => {
           }
         ),
         { numRuns: 15 }
-      ),
-    60_000
+      )
   )
 })
 

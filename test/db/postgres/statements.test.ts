@@ -31,7 +31,6 @@ const ROW_TYPE = /\b(?:query|sql|pool|connection)<\s*(?:Array<|\[)/g
 
 it(
   "rows and parameters of every statement have the types that the source declares",
-  { timeout: TIMEOUT_MS },
   async () => {
     const { problems, rowTypes } = await checkStatements(project, "src", pool)
     assert.deepStrictEqual(problems, [])

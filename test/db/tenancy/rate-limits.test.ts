@@ -65,8 +65,7 @@ describe("a rate limit", () => {
             })
         ),
         { numRuns: 15 }
-      ),
-    60_000
+      )
   )
 
   it("leaves everything but one second's share to other processes when a process stops using it", () =>

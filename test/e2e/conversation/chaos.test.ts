@@ -37,6 +37,5 @@ it(
     } finally {
       await database.drop()
     }
-  },
-  420_000
+  }
 )

@@ -65,8 +65,7 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
     async () => {
       const rows = await traceOf(app, session)
       return rows.every(({ settled }) => settled) ? rows : undefined
-    },
-    60_000
+    }
   )
   return {
     app,
@@ -156,7 +155,7 @@ describe("two hundred turns on the offline engine", () => {
     assert.isAbove(borneOut, 5)
     const rebuilt = await runTroupe({ DATABASE_URL: server.database.url }, ["rebuild", conversation.session])
     assert.deepInclude(JSON.parse(rebuilt.stdout), { patches: TURNS, changed: false })
-  }, 240_000)
+  })
 })
 
 const FACT = "my sister Nadia plays the cello"
@@ -243,5 +242,5 @@ describe("two hundred turns on a model that repeats itself and invents things", 
     assert.include(refusals, "refused:unsupported_memory")
     assert.include(refusals, "refused:repetition")
     assert.isFalse(conversation.replies.some(({ text }) => text.includes("yacht")))
-  }, 240_000)
+  })
 })

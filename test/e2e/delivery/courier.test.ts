@@ -34,7 +34,7 @@ const attempts = (session: string) =>
 const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
 
 describe("a lane whose courier dies", () => {
-  it("continues within two seconds of a SIGKILL, and the view shows the attempt in flight as unknown", async ({
+  it("continues at once after a SIGKILL, because its lock is free, and the view shows the attempt in flight as unknown", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -43,21 +43,23 @@ describe("a lane whose courier dies", () => {
     answering = hang
     await app.send(session, "What is for dinner?")
     await receiver.received(0)
+    const [{ worker_id: victimId }] = await fleet.database.sql<[{ worker_id: string }]>`select worker_id from workers`
     await fleet.start("worker", ALLOWED)
     answering = status(200)
 
     const killedAt = performance.now()
     await victim.stop("SIGKILL")
+    // Its silence is never noticed.
+    await fleet.database.sql`update workers set heartbeat_at = now() + interval '1 day' where worker_id = ${victimId}`
     await receiver.received(1)
     const delay = performance.now() - killedAt
     await annotate(`walked again ${Math.round(delay)} ms after the kill`)
-    assert.isBelow(delay, 2000)
 
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
     await until("the last outcome", async () => (await attempts(session)).length === 4)
     assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
-  }, 60_000)
+  })
 
   it("continues without the zombie: a courier stopped mid-attempt writes nothing when it wakes up", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -69,7 +71,7 @@ describe("a lane whose courier dies", () => {
     zombie.child.kill("SIGSTOP")
     answering = status(200)
     await fleet.start("worker", ALLOWED)
-    await until("the log to be pushed by the other", () => cursors().includes(3), 40_000)
+    await until("the log to be pushed by the other", () => cursors().includes(3))
     await until("the last outcome", async () => (await attempts(session)).length === 4)
     const before = await attempts(session)
 
@@ -79,12 +81,11 @@ describe("a lane whose courier dies", () => {
     await until(
       "the zombie to register again",
       async () =>
-        (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2,
-      20_000
+        (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2
     )
     assert.deepStrictEqual(await attempts(session), before)
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
-  }, 90_000)
+  })
 
   it("has its deliveries finished by a worker that is asked to stop, and is passed to the next worker", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -103,7 +104,7 @@ describe("a lane whose courier dies", () => {
     await fleet.start("worker", ALLOWED)
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 2, 3])
-  }, 60_000)
+  })
 })
 
 describe("an event", () => {
@@ -139,7 +140,7 @@ describe("an event", () => {
       last_status_code: 500,
       next_attempt_at: null
     })
-  }, 40_000)
+  })
 
   it("that is no longer useful is skipped without an attempt", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -155,7 +156,7 @@ describe("an event", () => {
       outcome: "expired",
       attempts: 0
     })
-  }, 40_000)
+  })
 })
 
 describe("a receiver that is gone", () => {
@@ -173,5 +174,5 @@ describe("a receiver that is gone", () => {
     await app.post(`/v1/sessions/${session}/channels/${channel.id}/resume`, {})
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
-  }, 40_000)
+  })
 })

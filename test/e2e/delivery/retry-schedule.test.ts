@@ -55,7 +55,7 @@ describe("a webhook with its own retry schedule", () => {
       )
     )
     assert.deepInclude(delivery, { attempts: 3, last_status_code: 500 })
-  }, 30_000)
+  })
 
   it("uses its own waits, up to a fifth shorter or longer, beside another with the default", async () => {
     const session = await app.createSession()
@@ -67,7 +67,7 @@ describe("a webhook with its own retry schedule", () => {
     await endWait(id)
     isAFifthAround(await waitAfter(id, 2), 7200)
     isAFifthAround(await waitAfter(other.id, 1), 1)
-  }, 30_000)
+  })
 
   it("can get another schedule, which applies from the next failed attempt, and the default again", async () => {
     const session = await app.createSession()
@@ -84,7 +84,7 @@ describe("a webhook with its own retry schedule", () => {
     assert.isNull((await app.patch(path, { retry_schedule: null })).body.data.retry_schedule)
     await endWait(id)
     isAFifthAround(await waitAfter(id, 3), 5)
-  }, 30_000)
+  })
 
   it("is not used up by a receiver that is busy and says when to try again, for a day", async () => {
     const busy = await startReceiver((response, request) =>
@@ -111,7 +111,7 @@ describe("a webhook with its own retry schedule", () => {
       await busy.close()
       await forever.close()
     }
-  }, 40_000)
+  })
 
   it("rejects a schedule that is empty, too long or out of range, and names the field", async () => {
     const session = await app.createSession()

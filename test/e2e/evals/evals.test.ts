@@ -9,7 +9,6 @@ import { runTroupe } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 const fileOf = (slug: string) => resolve(import.meta.dirname, `../../evals/${slug}.json`)
-const WITHIN = 120_000
 
 const finished = (app: TestApp, id: string) =>
   until(
@@ -17,8 +16,7 @@ const finished = (app: TestApp, id: string) =>
     async () => {
       const { body } = await app.get(`/v1/evals/runs/${id}`)
       return body.data.finished_at !== null && body.data
-    },
-    WITHIN
+    }
   )
 
 const begin = async (app: TestApp, suite: unknown, order: object): Promise<string> => {
@@ -64,8 +62,7 @@ describe("the demo characters", () => {
         assert.strictEqual(run.cost_usd, 0)
         if (run.character_slug === "edda-brandvik") baseline = id
       }
-    },
-    WITHIN
+    }
   )
 
   it(
@@ -97,8 +94,7 @@ describe("the demo characters", () => {
         "trade"
       )
       assert.strictEqual(compared.cases.find(({ case_key }: any) => case_key === "help-in-a-crisis").flip, "same")
-    },
-    WITHIN
+    }
   )
 
   it(
@@ -122,8 +118,7 @@ describe("the demo characters", () => {
       assert.match(missing.stderr, /neither the id of a suite nor a readable file/)
       const { body } = await app.get("/v1/evals/suites?limit=100")
       assert.lengthOf(body.data.suites, demoCharacters.length)
-    },
-    WITHIN
+    }
   )
 })
 
@@ -166,7 +161,7 @@ describe("a worker that is killed during a run", () => {
         await victim.stop("SIGKILL")
 
         await fleet.start("worker")
-        for (const call of [6, 7, 8, 9, 10]) (await fleet.model.call(call, 60_000)).release()
+        for (const call of [6, 7, 8, 9, 10]) (await fleet.model.call(call)).release()
         const run = await finished(app, id)
         assert.deepStrictEqual([run.status, run.verdict], ["completed", "pass"])
         assert.sameMembers(soupsOf(fleet.model.calls.slice(5)), ["two", "three", "four", "five", "six"])
@@ -196,7 +191,6 @@ describe("a worker that is killed during a run", () => {
       } finally {
         await fleet.close()
       }
-    },
-    WITHIN
+    }
   )
 })

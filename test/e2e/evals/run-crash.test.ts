@@ -106,8 +106,7 @@ describe("research, probes and evals", () => {
         select 1 from readiness_probes where finished_at is null union all
         select 1 from eval_runs where finished_at is null`
         return open.length === 0
-      },
-      60_000
+      }
     )
     const given = { status: "failed", error_code: "given_up" }
     const done = { status: "completed", error_code: null }
@@ -127,5 +126,5 @@ describe("research, probes and evals", () => {
         { status: "pass", said: false }
       ]
     )
-  }, 180_000)
+  })
 })

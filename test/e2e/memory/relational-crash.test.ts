@@ -76,8 +76,7 @@ const whenRead = (session: string, turns: number) =>
     async () => {
       const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
       return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
-    },
-    30_000
+    }
   )
 
 /** The state contains each message once, and is what the patches produce. */
@@ -117,7 +116,7 @@ describe("a memory update whose process dies", () => {
     await whenRead(session, 1)
     assert.lengthOf(model.extractions, 2)
     await standsOnce(session, [SISTER])
-  }, 180_000)
+  })
 
   it("right after it was written is not repeated", async () => {
     const victim = await serve("worker")
@@ -133,5 +132,5 @@ describe("a memory update whose process dies", () => {
     await whenRead(session, 3)
     assert.lengthOf(model.extractions, 4)
     await standsOnce(session, [SISTER, PRAISE, DOG])
-  }, 180_000)
+  })
 })

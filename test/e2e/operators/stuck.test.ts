@@ -73,8 +73,7 @@ describe("a text that blocks the event loop forever", () => {
       for (const call of fleet.model.calls) call.release()
       await app.waitFor(innocent, isReply)
       assert.isTrue(isReply(await app.converse(poisoned, "And now something else.")))
-    },
-    240_000
+    }
   )
 
   it("in memory extraction, kills its process five times and is then skipped; later turns are processed", async () => {
@@ -101,13 +100,12 @@ describe("a text that blocks the event loop forever", () => {
       "memory extraction of the later turn",
       async () =>
         (await fleet.database.sql`select 1 from relationships where session_id = ${session} and read_turn = 2`)
-          .length === 1,
-      30_000
+          .length === 1
     )
     assert.deepStrictEqual(await crashesOf(session), [0, 0])
     const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
     assert.include(JSON.stringify(trace), '"crashed"')
-  }, 240_000)
+  })
 
   it(
     "in an import, kills the thread that reads it five times and is then refused unread, while other requests " +
@@ -126,8 +124,7 @@ describe("a text that blocks the event loop forever", () => {
       const refused = await send(app, `This is a ${IMPORT_MARK}.`)
       assert.deepStrictEqual(shape(refused), [422, "request_given_up"])
       assert.strictEqual((await send(app, "She keeps an inn.")).status, 200)
-    },
-    240_000
+    }
   )
 })
 
@@ -137,12 +134,12 @@ describe("a process that is suspended for longer than an event loop may be stuck
     const app = fleet.clientOf(process)
     const at = performance.now()
     process.child.kill("SIGSTOP")
-    await until("five seconds and more to pass", () => performance.now() - at > 5_500, 10_000)
+    await until("five seconds and more to pass", () => performance.now() - at > 5_500)
     process.child.kill("SIGCONT")
     fleet.model.answerAfter(0)
     assert.isTrue(isReply(await app.converse(await app.createSession(), "What is for dinner?")))
     assert.notInclude(process.stderr(), "event loop has been stuck")
-  }, 60_000)
+  })
 
   it("does not refuse the body that it was reading", async () => {
     const process = await fleet.start("api", POISON)
@@ -153,13 +150,13 @@ describe("a process that is suspended for longer than an event loop may be stuck
     await until("a thread to read the body", () => threads() > before)
     const at = performance.now()
     process.child.kill("SIGSTOP")
-    await until("three seconds and more to pass", () => performance.now() - at > 3_500, 10_000)
+    await until("three seconds and more to pass", () => performance.now() - at > 3_500)
     process.child.kill("SIGCONT")
     assert.strictEqual((await sent).status, 200)
-  }, 60_000)
+  })
 
   it("still exits with 0 when it is asked to stop", async () => {
     const process = await fleet.start("api,worker")
     assert.strictEqual(await process.stop("SIGTERM"), 0)
-  }, 60_000)
+  })
 })

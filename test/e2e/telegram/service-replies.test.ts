@@ -82,7 +82,6 @@ describe("a process that is killed while it sends the reply to a completed /forg
         await fleet.close()
         await fake.close()
       }
-    },
-    60_000
+    }
   )
 })

@@ -191,8 +191,7 @@ describe("while the operator holds all bots", () => {
         (await told(harness.app)).map(({ type }) => type),
         ["telegram.held", "telegram.released"]
       )
-    },
-    120_000
+    }
   )
 
   it("the typing indicator is not shown again", async () => {
@@ -210,16 +209,14 @@ describe("while the operator holds all bots", () => {
     const signs = harness.telegram.calls({ bot, method: "sendChatAction" }).length
     await harness.app.waitFor(
       session,
-      ({ type, role }) => type === "message.created" && role === "character",
-      0,
-      30_000
+      ({ type, role }) => type === "message.created" && role === "character"
     )
     await parked(session)
     assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), signs)
     assert.lengthOf(harness.said(bot, person), 1)
     await telegram("release")
     await saidAsOnLog(bot, person, session)
-  }, 60_000)
+  })
 })
 
 describe("a hold of one app", () => {
@@ -276,7 +273,7 @@ describe("a hold of one app", () => {
         ["operator", "telegram.released", {}]
       ]
     )
-  }, 60_000)
+  })
 
   it("for an app that does not exist is refused in one line, and never applied to all apps", async () => {
     const said = async (...args: ReadonlyArray<string>) =>
@@ -290,7 +287,7 @@ describe("a hold of one app", () => {
     )
     assert.strictEqual(await said("hold", "--bot", "1"), "troupe: --bot 1: unknown argument; see --help\n")
     assert.isEmpty((await telegram("holds")).holds)
-  }, 60_000)
+  })
 })
 
 describe("replies of several bubbles", () => {
@@ -326,7 +323,7 @@ describe("replies of several bubbles", () => {
     } finally {
       await talking.close()
     }
-  }, 60_000)
+  })
 })
 
 describe("a hold", () => {
@@ -373,5 +370,5 @@ describe("a hold", () => {
       await fleet.close()
       await fake.close()
     }
-  }, 60_000)
+  })
 })

@@ -102,8 +102,7 @@ describe("the reservation for a turn", () => {
                 const books = await booksOf(app.appId)
                 assert.isAtMost(books.settled, CAP)
                 return books.open === 0 ? books : undefined
-              },
-              60_000
+              }
             )
             assert.isAbove(settled, 0)
             assert.strictEqual(held, 0)
@@ -111,8 +110,7 @@ describe("the reservation for a turn", () => {
           }
         ),
         { numRuns: 8 }
-      ),
-    240_000
+      )
   )
 
   it("grows with the message and the character, so that fewer long messages fit than short ones", async () => {

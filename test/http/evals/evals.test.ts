@@ -50,8 +50,7 @@ const ended = (of: TestApp, id: string) =>
     async () => {
       const { body } = await of.get(`/v1/evals/runs/${id}`)
       return body.data.finished_at !== null && body.data
-    },
-    30_000
+    }
   )
 const begun = async (of: TestApp, suite: object, order: object = {}): Promise<string> => {
   const { status, body } = await of.post(`/v1/evals/suites/${await made(of, suite)}/runs`, order)

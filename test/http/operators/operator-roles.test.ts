@@ -95,7 +95,7 @@ describe("every route of operators", () => {
           401,
           `${route.method} ${route.path} ${JSON.stringify(headers)}`
         )
-  }, 60_000)
+  })
 
   it.each(OPERATOR_ROLES)(
     "requires its role, of tokens and sessions alike: %s",
@@ -113,14 +113,13 @@ describe("every route of operators", () => {
           else if (route.path.startsWith("/console")) assert.strictEqual(one.status, 403, name)
           else assert.deepStrictEqual(one, { status: 403, code: "operator_role_too_low" }, name)
       }
-    },
-    60_000
+    }
   )
 
   it("is open to ADMIN_TOKEN, as the owner", async () => {
     for (const route of routes)
       assert.isFalse(isRefusal(await send(route, bearer(ADMIN_TOKEN))), `${route.method} ${route.path}`)
-  }, 60_000)
+  })
 
   it("refuses an unsafe request with a cookie that a page of the console did not send", async () => {
     const unsafe = routes.filter(({ method }) => method !== "GET")
@@ -145,7 +144,7 @@ describe("every route of operators", () => {
       const own = { ...right, origin: server.baseUrl, "sec-fetch-site": "same-origin" }
       assert.isFalse(isRefusal(await send(route, own)), `${route.method} ${route.path}`)
     }
-  }, 60_000)
+  })
 })
 
 describe("the credentials of operators", () => {

@@ -49,8 +49,7 @@ const made = (ref: string) =>
       assert.strictEqual(answer.status, 202)
       await answer.text()
       return undefined
-    },
-    120_000
+    }
   )
 
 describe("the export of a person with a long log", () => {
@@ -97,7 +96,7 @@ describe("the export of a person with a long log", () => {
         Array.from({ length: EVENTS_OF_EACH }, (_, n) => n + 1)
       )
     }
-  }, 180_000)
+  })
 })
 
 describe("an export whose storage does not answer", () => {

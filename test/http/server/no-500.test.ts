@@ -343,8 +343,7 @@ describe("any request", () => {
           }
         ),
         { numRuns: 1500 }
-      ),
-    60_000
+      )
   )
 
   // A twelfth of the routes at a time, so that each part has enough time even if there are more routes later.
@@ -392,8 +391,7 @@ describe("any request", () => {
             )
           })
       )
-    },
-    120_000
+    }
   )
 
   it("is answered in the contract's form: any bearer token", () =>
