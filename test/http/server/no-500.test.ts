@@ -10,6 +10,7 @@ import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/Fak
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { sized } from "#test/support/suite/sized.ts"
 
 const ADMIN_TOKEN = "the-operator-of-this-test"
 let server: TestServer
@@ -382,7 +383,7 @@ describe("any request", () => {
                   statuses.add(status)
                 }
               ),
-              { numRuns: operation.path.endsWith("/rotate-secret") ? 60 : 300 }
+              { numRuns: sized(30, operation.path.endsWith("/rotate-secret") ? 60 : 300) }
             )
             assert.includeMembers(
               [...statuses],
