@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
+import { RandomSequencer } from "vitest/node"
 import { TEST_MS } from "./test/support/patience.ts"
 import { FixedOrder } from "./test/support/suite/FixedOrder.ts"
+import { isSoak } from "./test/support/suite/sized.ts"
 import { SlowestFiles } from "./test/support/suite/SlowestFiles.ts"
 
 /**
@@ -29,18 +31,19 @@ const ALONE = [
 const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
 const SEED = "test/support/suite/seed.ts"
-const file = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: [SEED] } as const
+/** What holds for every test file. */
+export const FILE = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: [SEED] } as const
 /** One file after another in the same process, which loads the server once. */
-const sharing = { ...file, isolate: false, maxWorkers: 4 } as const
+const sharing = { ...FILE, isolate: false, maxWorkers: 4 } as const
 
 /** The projects run one after another, in the order of their groups. */
 export default defineConfig({
   test: {
     globalSetup: ["test/support/suite/globalSetup.ts"],
-    sequence: { sequencer: FixedOrder },
+    sequence: { sequencer: isSoak ? RandomSequencer : FixedOrder },
     reporters: ["default", new SlowestFiles()],
     projects: [
-      { test: { ...file, name: "alone", include: ALONE, isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { test: { ...FILE, name: "alone", include: ALONE, isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } },
       {
         test: {
           ...sharing,
