@@ -3,7 +3,7 @@ import { RandomSequencer } from "vitest/node"
 import { TEST_MS } from "./test/support/patience.ts"
 import { FixedOrder } from "./test/support/suite/FixedOrder.ts"
 import { isSoak } from "./test/support/suite/sized.ts"
-import { SlowestFiles } from "./test/support/suite/SlowestFiles.ts"
+import { RunSummary } from "./test/support/suite/RunSummary.ts"
 
 /**
  * Files that measure the memory or the processor time of their process, or call every function there is. Each has a
@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     globalSetup: ["test/support/suite/globalSetup.ts"],
     sequence: { sequencer: isSoak ? RandomSequencer : FixedOrder },
-    reporters: ["default", new SlowestFiles()],
+    reporters: ["default", new RunSummary()],
     projects: [
       { test: { ...FILE, name: "alone", include: ALONE, isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } },
       {
