@@ -1,4 +1,16 @@
-import { type CallExpression, type Expression, type Node, type Pattern, parse, type SpreadElement, type Super } from "acorn"
+import {
+  type ArrowFunctionExpression,
+  type CallExpression,
+  type Expression,
+  type Identifier,
+  type ImportDeclaration,
+  type Node,
+  parse,
+  type Pattern,
+  type SpreadElement,
+  type Super,
+  type VariableDeclarator
+} from "acorn"
 import { full } from "acorn-walk"
 import { stripTypeScriptTypes } from "node:module"
 
@@ -6,6 +18,11 @@ const RUNS = /^(?:it|test|describe|beforeAll|afterAll|beforeEach|afterEach)$/
 const WAITS_OF_VITEST = /^(?:waitFor|waitUntil|poll)$/
 const UPPER_BOUNDS = /^(?:isBelow|isAtMost|approximately|closeTo|toBeLessThan|toBeLessThanOrEqual|toBeCloseTo)$/
 const CLOCK = /\b(?:performance|Date)\.now\(\)/
+
+const isCall = (node: Node): node is CallExpression => node.type === "CallExpression"
+const isImport = (node: Node): node is ImportDeclaration => node.type === "ImportDeclaration"
+const isDeclarator = (node: Node): node is VariableDeclarator => node.type === "VariableDeclarator"
+const isIdentifier = (node: Node): node is Identifier => node.type === "Identifier"
 
 type Callee = Expression | Super
 type Argument = Expression | SpreadElement
@@ -50,29 +67,41 @@ export const timingFaults = (path: string, source: string): ReadonlyArray<string
     if (CLOCK.test(textOf(node))) return true
     let found = false
     full(node, (inner) => {
-      if (inner.type === "Identifier" && fromClock.has((inner as unknown as { name: string }).name)) found = true
+      if (isIdentifier(inner) && fromClock.has(inner.name)) found = true
     })
     return found
   }
+  const returnsTime = (init: ArrowFunctionExpression): boolean => {
+    if (init.body.type !== "BlockStatement") return isFromClock(init.body)
+    return init.body.body.some(
+      (statement) => statement.type === "ReturnStatement" && statement.argument != null && isFromClock(statement.argument)
+    )
+  }
   full(tree, (node) => {
-    if (node.type !== "VariableDeclarator") return
-    const { id, init } = node as unknown as { id: Pattern; init: Expression | null }
-    const isValue = init !== null && init.type !== "ArrowFunctionExpression" && init.type !== "FunctionExpression"
-    if (isValue && isFromClock(init)) for (const name of namesIn(id)) fromClock.add(name)
+    if (isDeclarator(node)) {
+      const { id, init } = node
+      if (init == null) return
+      const isTime = init.type === "ArrowFunctionExpression" ? returnsTime(init) : isFromClock(init)
+      if (isTime) for (const name of namesIn(id)) fromClock.add(name)
+    } else if (isCall(node) && nameOf(node) === "push" && node.arguments.some(isFromClock)) {
+      const root = rootOf(node.callee)
+      if (root !== undefined) fromClock.add(root)
+    }
   })
 
   full(tree, (node) => {
-    if (node.type !== "CallExpression") return
-    const call = node as unknown as CallExpression
-    const root = rootOf(call.callee)
-    const name = nameOf(call)
-    if (RUNS.test(root ?? "") && name !== "each" && call.arguments.some((given, at) => at > 0 && (isNumber(given) || hasTimeout(given))))
+    if (isImport(node) && node.source.value === "node:timers/promises" && /\bsetTimeout\b/.test(textOf(node)))
+      fault(node, "a pause: wait for a condition with until()")
+    if (!isCall(node)) return
+    const root = rootOf(node.callee)
+    const name = nameOf(node)
+    const isLimit = (given: Argument, at: number) => at > 0 && (isNumber(given) || hasTimeout(given))
+    if (RUNS.test(root ?? "") && name !== "each" && node.arguments.some(isLimit))
       fault(node, "a time limit of its own: leave it out, as test/support/patience.ts has one for all")
     if ((root === "vi" || root === "expect") && WAITS_OF_VITEST.test(name ?? "")) fault(node, "wait with until()")
-    if (UPPER_BOUNDS.test(name ?? "") && (call.arguments.some(isFromClock) || isFromClock(call.callee)))
+    if (UPPER_BOUNDS.test(name ?? "") && (node.arguments.some(isFromClock) || isFromClock(node.callee)))
       fault(node, "an upper bound on elapsed time: assert its cause, or add a row to the bench")
-    if (call.callee.type === "Identifier" && name === "setTimeout") fault(node, "a pause: wait for a condition with until()")
+    if (node.callee.type === "Identifier" && name === "setTimeout") fault(node, "a pause: wait for a condition with until()")
   })
-  if (/from "node:timers\/promises"/.test(source)) faults.push(`${path}: a pause: wait for a condition with until()`)
   return faults
 }
