@@ -105,10 +105,11 @@ describe("two workers on the lanes of one bot", () => {
 
       let kills = 0
       while (kills < 8 && (await fleet.database.sql`select 1 from lanes where position < head`).length > 0) {
-        await until(
-          "messages to flow",
-          async () => (await fleet.database.sql`select 1 from lanes where sending is not null`).length > 0
-        ).catch(() => {})
+        await until("messages to flow, or none to be left", async () => {
+          const [lanes] = await fleet.database.sql`
+            select count(sending)::int as sending, count(*) filter (where position < head)::int as behind from lanes`
+          return lanes?.["sending"] > 0 || lanes?.["behind"] === 0
+        })
         const [victim, ...others] = workers
         const [heir] = await Promise.all([fleet.start("worker", env), victim?.stop("SIGKILL")])
         kills++
@@ -214,10 +215,10 @@ describe("a wait that Telegram asked for", () => {
       { kind: "error", code: 429, description: "Too Many Requests: retry after 4", parameters: { retry_after: 4 } }
     )
     await speak(chat?.session ?? "", [["Patience."]])
+    // As the lane begins to wait.
     await until(
-      "the lane to wait",
-      async () =>
-        (await fleet.database.sql`select 1 from lanes where status = 'waiting' and owner is null`).length === 1
+      "the refusal to be recorded",
+      async () => (await fleet.database.sql`select 1 from delivery_attempts where status_code = 429`).length === 1
     )
     await worker.stop("SIGKILL")
     await fleet.start("worker", env)
