@@ -42,7 +42,7 @@ describe("a process that is killed while a picture is generated for it", () => {
       prompt: "The harbour.",
       deliver: true
     })
-    await until("the picture request", () => model.imageModel.requests.length === 1)
+    await until("the picture request", () => model.imageModel.requests.length >= 1)
     await first.stop("SIGKILL")
     const second = await startTroupe(env)
     try {

@@ -21,9 +21,13 @@ afterEach(async () => {
   await receiver.close()
 })
 
-const pushed = async (app: TestApp): Promise<string> => {
+const pushed = async (app: TestApp, fields: object = {}): Promise<string> => {
   const session = await app.createSession()
-  const { status, body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: receiver.url })
+  const { status, body } = await app.post(`/v1/sessions/${session}/channels`, {
+    kind: "webhook",
+    url: receiver.url,
+    ...fields
+  })
   assert.strictEqual(status, 200, JSON.stringify(body))
   return session
 }
@@ -80,8 +84,7 @@ describe("a lane whose courier dies", () => {
     await first.closed
     await until(
       "the zombie to register again",
-      async () =>
-        (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2
+      async () => (await fleet.database.sql`select 1 from workers`).length >= 2
     )
     assert.deepStrictEqual(await attempts(session), before)
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
@@ -110,7 +113,7 @@ describe("a lane whose courier dies", () => {
 describe("an event", () => {
   it("expires when its retries are used up, and the lane continues", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
-    const session = await pushed(app)
+    const session = await pushed(app, { retry_schedule: [86_400] })
     answering = (response, request) =>
       status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
     await app.send(session, "What is for dinner?")
@@ -124,7 +127,10 @@ describe("an event", () => {
       last_error_code: "http_500"
     })
 
-    // The state after a failure following each wait.
+    // The state after a failure following each wait of the default schedule.
+    const [channel] = (await app.get(`/v1/sessions/${session}/channels`)).body.data.channels
+    const patched = await app.patch(`/v1/sessions/${session}/channels/${channel.id}`, { retry_schedule: null })
+    assert.isNull(patched.body.data.retry_schedule)
     await fleet.database
       .sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
     await until("the reply to be pushed", () => cursors().includes(3))

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
+import { recordWaits } from "#test/support/recordWaits.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -7,9 +8,11 @@ import { until } from "#test/support/until.ts"
 let server: TestServer
 let receiver: Receiver
 let app: TestApp
+let waitsOf: Awaited<ReturnType<typeof recordWaits>>
 beforeAll(async () => {
   receiver = await startReceiver(status(500, {}, "not today"))
   server = await startTestServer({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
+  waitsOf = await recordWaits(server)
   app = await server.createApp()
 })
 afterAll(async () => {
@@ -29,12 +32,10 @@ const channelOf = async (session: string, fields: object) => {
 }
 /** The wait of the lane after this many failed attempts, in seconds. */
 const waitAfter = (channel: string, failures: number): Promise<number> =>
-  until(`${failures} failed attempts`, async () => {
-    const [lane] = await server.database.sql`
-      select status, failures, extract(epoch from due_at - sending_at)::float8 as wait from lanes
-      where channel_id = ${channel}`
-    return lane?.["status"] === "waiting" && lane["failures"] === failures && lane["wait"]
-  })
+  until(
+    `${failures} failed attempts`,
+    async () => (await waitsOf(channel)).find((wait) => wait.failures === failures)?.seconds
+  )
 const endWait = (channel: string) => server.database.sql`update lanes set due_at = now() where channel_id = ${channel}`
 const deliveriesOf = async (session: string, channel: string) =>
   (await app.get(`/v1/sessions/${session}/delivery?channel_id=${channel}`)).body.data.deliveries

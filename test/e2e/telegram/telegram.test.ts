@@ -4,7 +4,6 @@ import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/Fak
 import type { TestApp } from "#test/support/TestApp.ts"
 import type { TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
-import { sized } from "#test/support/suite/sized.ts"
 
 type FakeBot = ReturnType<FakeTelegram["createBot"]>
 type FakePerson = ReturnType<FakeTelegram["createUser"]>
@@ -106,10 +105,10 @@ describe("two workers on the lanes of one bot", () => {
 
       let kills = 0
       while (kills < 8 && (await fleet.database.sql`select 1 from lanes where position < head`).length > 0) {
-        await until("messages to flow, or to have ended", async () => {
-          const busy = await fleet.database.sql`
-            select bool_or(sending is not null) as sending, bool_or(position < head) as left from lanes`
-          return busy[0]?.["sending"] === true || busy[0]?.["left"] === false
+        await until("messages to flow, or none to be left", async () => {
+          const [lanes] = await fleet.database.sql`
+            select count(sending)::int as sending, count(*) filter (where position < head)::int as behind from lanes`
+          return lanes?.["sending"] > 0 || lanes?.["behind"] === 0
         })
         const [victim, ...others] = workers
         const [heir] = await Promise.all([fleet.start("worker", env), victim?.stop("SIGKILL")])
@@ -151,9 +150,9 @@ describe("two workers on the lanes of one bot", () => {
   )
 })
 
-describe("two workers on the chats of a busy bot", () => {
+describe("two workers on 200 chats of a busy bot", () => {
   it("serve the chats in the order in which they became due, and a quiet bot in between", async ({ annotate }) => {
-    const [CHATS, MESSAGES, PLACES] = [sized(100, 200), 4, 2 * 20]
+    const [CHATS, MESSAGES, PLACES] = [200, 4, 2 * 20]
     const app = fleet.clientOf(await fleet.start("api", env))
     await Promise.all([fleet.start("worker", env), fleet.start("worker", env)])
     const [loud, quiet] = [await attach(app), await attach(app)]
@@ -216,10 +215,10 @@ describe("a wait that Telegram asked for", () => {
       { kind: "error", code: 429, description: "Too Many Requests: retry after 4", parameters: { retry_after: 4 } }
     )
     await speak(chat?.session ?? "", [["Patience."]])
+    // As the lane begins to wait.
     await until(
-      "the lane to wait",
-      async () =>
-        (await fleet.database.sql`select 1 from lanes where status = 'waiting' and owner is null`).length === 1
+      "the refusal to be recorded",
+      async () => (await fleet.database.sql`select 1 from delivery_attempts where status_code = 429`).length === 1
     )
     await worker.stop("SIGKILL")
     await fleet.start("worker", env)
