@@ -45,7 +45,7 @@ beforeAll(async () => {
   harness = await startTelegramHarness({ env: { OUTBOUND_ALLOW: "127.0.0.1" } })
   server = harness.server
   app = harness.app
-}, 400_000)
+})
 afterAll(async () => {
   await harness?.close()
   await rm(project, { recursive: true, force: true })
@@ -99,7 +99,7 @@ describe("the packed client", () => {
   it.each([
     ["bundler", "esnext"],
     ["nodenext", "nodenext"]
-  ])("type-checks its examples with moduleResolution %s", { timeout: 300_000 }, async (resolution, module) => {
+  ])("type-checks its examples with moduleResolution %s", async (resolution, module) => {
     const tsc = join(ROOT, "node_modules/typescript5/bin/tsc")
     const files = (await readdir(project)).filter((name) => name.endsWith(".ts"))
     const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--types", "node"]
@@ -125,31 +125,27 @@ const RUNTIMES: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
 ]
 
 describe("the packed client in another runtime", () => {
-  it.each(RUNTIMES)(
-    "sends, follows, lists and verifies in %s",
-    { timeout: 120_000 },
-    async (_, [command = "", ...args]) => {
-      await cp(join(import.meta.dirname, "smoke.mjs"), join(project, "smoke.mjs"))
-      const { stdout } = await run(command, [...args, join(project, "smoke.mjs")], {
-        cwd: project,
-        env: {
-          ...process.env,
-          TROUPE_URL: server.baseUrl,
-          TROUPE_KEY: app.key,
-          CHARACTER: await app.createCharacter()
-        }
-      })
-      const { runtime, ...done } = JSON.parse(stdout)
-      console.log(`@troupe/client works in ${runtime}`)
-      assert.deepStrictEqual(done, {
-        outcome: "replied",
-        followed: ["message.created", "run.status", "message.created"],
-        listed: 1,
-        unwrapped: "evt_1",
-        refused: "session_not_found"
-      })
-    }
-  )
+  it.each(RUNTIMES)("sends, follows, lists and verifies in %s", async (_, [command = "", ...args]) => {
+    await cp(join(import.meta.dirname, "smoke.mjs"), join(project, "smoke.mjs"))
+    const { stdout } = await run(command, [...args, join(project, "smoke.mjs")], {
+      cwd: project,
+      env: {
+        ...process.env,
+        TROUPE_URL: server.baseUrl,
+        TROUPE_KEY: app.key,
+        CHARACTER: await app.createCharacter()
+      }
+    })
+    const { runtime, ...done } = JSON.parse(stdout)
+    console.log(`@troupe/client works in ${runtime}`)
+    assert.deepStrictEqual(done, {
+      outcome: "replied",
+      followed: ["message.created", "run.status", "message.created"],
+      listed: 1,
+      unwrapped: "evt_1",
+      refused: "session_not_found"
+    })
+  })
 })
 
 const shownAs = (marker: string) => examples.find((example) => example.marker === marker)?.text ?? "nothing"

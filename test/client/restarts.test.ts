@@ -3,10 +3,12 @@ import { type Event, Troupe } from "#client/index.ts"
 import { freePort } from "#test/support/freePort.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
+import { idle } from "#test/support/idle.ts"
+import { until } from "#test/support/until.ts"
 
 const MESSAGES = 30
 
-it("sends every message once and misses no event while the server restarts", { timeout: 180_000 }, async () => {
+it("sends every message once and misses no event while the server restarts", async () => {
   const database = await createTestDatabase()
   const options = { database, env: { PORT: String(await freePort()) } }
   let server = await startTestServer(options)
@@ -29,7 +31,7 @@ it("sends every message once and misses no event while the server restarts", { t
     for (let at = 0; at < MESSAGES; at++) await troupe.sessions.messages.send(session, { text: `Message ${at}` })
   })()
   for (let restart = 0; restart < 2; restart++) {
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await idle(300)
     await server.close()
     server = await startTestServer(options)
   }
@@ -37,7 +39,7 @@ it("sends every message once and misses no event while the server restarts", { t
   await troupe.sessions.say(session, "The last one")
   const whole = await app.events(session)
   const last = whole.at(-1)?.cursor ?? 0
-  while ((seen.at(-1)?.cursor ?? 0) < last) await new Promise((resolve) => setTimeout(resolve, 50))
+  await until("the last event", () => (seen.at(-1)?.cursor ?? 0) >= last)
   stop.abort()
   await following
   const texts = whole.flatMap(({ type, role, payload }) =>

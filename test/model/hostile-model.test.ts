@@ -118,83 +118,80 @@ const VICES: ReadonlyArray<Vice> = [
 ]
 
 describe("a hostile model", () => {
-  it.live(
-    `has nothing of what it does read by a person, over ${TURNS} turns`,
-    () =>
-      Effect.gen(function* () {
-        let turn = 0
-        let drafts = 0
-        // Every second vice goes on in the second draft, and a good draft follows the others.
-        const viceOf = (n: number) => VICES[n % VICES.length]
-        const fake = yield* Effect.acquireRelease(
-          Effect.promise(() =>
-            start({
-              otherwise: (request) => {
-                if (request.question !== "reply") return { kind: "ok" }
-                const n = turn
-                drafts++
-                return viceOf(n)?.act(request, n) ?? { kind: "ok" }
-              }
+  it.live(`has nothing of what it does read by a person, over ${TURNS} turns`, () =>
+    Effect.gen(function* () {
+      let turn = 0
+      let drafts = 0
+      // Every second vice goes on in the second draft, and a good draft follows the others.
+      const viceOf = (n: number) => VICES[n % VICES.length]
+      const fake = yield* Effect.acquireRelease(
+        Effect.promise(() =>
+          start({
+            otherwise: (request) => {
+              if (request.question !== "reply") return { kind: "ok" }
+              const n = turn
+              drafts++
+              return viceOf(n)?.act(request, n) ?? { kind: "ok" }
+            }
+          })
+        ),
+        (server) => Effect.promise(() => server.close())
+      )
+      const log: Array<Utterance> = []
+      const at = new Date(0)
+      const pipeline = yield* Effect.provide(
+        TurnPipeline,
+        Layer.unwrap(Effect.map(turnOptions, TurnPipeline.layer)).pipe(
+          Layer.provide([
+            Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => log.slice(-limit)) }),
+            nothingRecalled,
+            openAi({
+              apiKey: Redacted.make("none"),
+              baseUrl: fake.url,
+              model: "hostile",
+              analyzeModel: null,
+              callTimeout: "5 seconds",
+              backoff: "1 millis"
             })
-          ),
-          (server) => Effect.promise(() => server.close())
+          ]),
+          Layer.provide(Settings.layer)
         )
-        const log: Array<Utterance> = []
-        const at = new Date(0)
-        const pipeline = yield* Effect.provide(
-          TurnPipeline,
-          Layer.unwrap(Effect.map(turnOptions, TurnPipeline.layer)).pipe(
-            Layer.provide([
-              Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => log.slice(-limit)) }),
-              nothingRecalled,
-              openAi({
-                apiKey: Redacted.make("none"),
-                baseUrl: fake.url,
-                model: "hostile",
-                analyzeModel: null,
-                callTimeout: "5 seconds",
-                backoff: "1 millis"
-              })
-            ]),
-            Layer.provide(Settings.layer)
-          )
-        )
-        const messages = SCRIPTS.flat()
-        const authored = new Set(character.fallback_lines)
-        const counts = { replied: 0, fallback: 0, authored: 0, failed: 0, disclosures: 0, crisis: 0 }
-        const said: Array<string> = []
-        for (; turn < TURNS; turn++) {
-          const asked =
-            (turn % 6 === 5 ? ABOUT_AI : messages)[turn % (turn % 6 === 5 ? ABOUT_AI : messages).length] ?? "hi"
-          const { outcome, stages } = yield* runTurn(pipeline, turnOf({ turnIndex: turn, character, text: asked }))
-          const reply = bubblesOf(outcome).join("\n")
-          const vice = viceOf(turn)
-          if (outcome._tag === "Failed") counts.failed++
-          else counts.replied++
-          if (stages.some(({ decision }) => decision?.startsWith("fallback_line") === true)) counts.fallback++
-          if (authored.has(reply)) counts.authored++
-          if (asksIfAi(asked) && outcome._tag !== "Failed") {
-            counts.disclosures++
-            assert.isTrue(admitsAi(reply), `${asked} -> ${reply}`)
-          }
-          if (vice?.mark !== null && vice !== undefined) assert.notMatch(reply, vice.mark, `${vice.name}: ${asked}`)
-          assert.notInclude(reply, "Service rules")
-          assert.notInclude(reply, "<data")
-          assert.notMatch(reply, /display_name|max_bubbles|must_not_reveal|write_as/)
-          const language = languageOf(reply)
-          if (language !== null) assert.include(["en", languageOf(asked) ?? "en"], language, reply)
-          if (vice?.name === "repeats") assert.notStrictEqual(reply, said.at(-1))
-          said.push(reply)
-          const cursor = turn * 3 + 1
-          log.push({ role: "user", text: asked, cursor, at })
-          if (reply !== "") log.push({ role: "character", text: reply, cursor: cursor + 2, at })
+      )
+      const messages = SCRIPTS.flat()
+      const authored = new Set(character.fallback_lines)
+      const counts = { replied: 0, fallback: 0, authored: 0, failed: 0, disclosures: 0, crisis: 0 }
+      const said: Array<string> = []
+      for (; turn < TURNS; turn++) {
+        const asked =
+          (turn % 6 === 5 ? ABOUT_AI : messages)[turn % (turn % 6 === 5 ? ABOUT_AI : messages).length] ?? "hi"
+        const { outcome, stages } = yield* runTurn(pipeline, turnOf({ turnIndex: turn, character, text: asked }))
+        const reply = bubblesOf(outcome).join("\n")
+        const vice = viceOf(turn)
+        if (outcome._tag === "Failed") counts.failed++
+        else counts.replied++
+        if (stages.some(({ decision }) => decision?.startsWith("fallback_line") === true)) counts.fallback++
+        if (authored.has(reply)) counts.authored++
+        if (asksIfAi(asked) && outcome._tag !== "Failed") {
+          counts.disclosures++
+          assert.isTrue(admitsAi(reply), `${asked} -> ${reply}`)
         }
-        console.log(
-          `${TURNS} turns, ${drafts} drafts: ${counts.replied} replied, ${counts.fallback} by a line that stood in ` +
-            `(${counts.authored} of the character's own), ${counts.failed} failed; ` +
-            `${counts.disclosures} questions about AI answered`
-        )
-      }).pipe(Effect.scoped),
-    120_000
+        if (vice?.mark !== null && vice !== undefined) assert.notMatch(reply, vice.mark, `${vice.name}: ${asked}`)
+        assert.notInclude(reply, "Service rules")
+        assert.notInclude(reply, "<data")
+        assert.notMatch(reply, /display_name|max_bubbles|must_not_reveal|write_as/)
+        const language = languageOf(reply)
+        if (language !== null) assert.include(["en", languageOf(asked) ?? "en"], language, reply)
+        if (vice?.name === "repeats") assert.notStrictEqual(reply, said.at(-1))
+        said.push(reply)
+        const cursor = turn * 3 + 1
+        log.push({ role: "user", text: asked, cursor, at })
+        if (reply !== "") log.push({ role: "character", text: reply, cursor: cursor + 2, at })
+      }
+      console.log(
+        `${TURNS} turns, ${drafts} drafts: ${counts.replied} replied, ${counts.fallback} by a line that stood in ` +
+          `(${counts.authored} of the character's own), ${counts.failed} failed; ` +
+          `${counts.disclosures} questions about AI answered`
+      )
+    }).pipe(Effect.scoped)
   )
 })

@@ -28,4 +28,4 @@ it("thousands of updates that wait for one bot delay no other bot, even with out
   }
   const [left] = await sql`select count(*)::int as n from telegram_updates where done_at is null`
   assert.isAbove(left?.["n"], WAITING / 2)
-}, 120_000)
+})

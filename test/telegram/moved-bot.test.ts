@@ -56,7 +56,7 @@ describe("a Telegram bot whose app moves to another cell", () => {
           .map((line) => line.trim())
           .filter((line) => line !== "")
       )
-    await until("the last message", async () => (await heard()).includes("Message 5."), 60_000)
+    await until("the last message", async () => (await heard()).includes("Message 5."))
     assert.deepStrictEqual(await heard(), texts)
     await until("all replies", async () => {
       const open = await next.database.sql`

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
+import { until } from "#test/support/until.ts"
 
 const nextTick = () =>
   new Promise<void>((resolve) => {
@@ -87,9 +88,9 @@ describe("group commit", () => {
     flights[0]?.land()
     assert.deepStrictEqual(await Promise.all(first.slice(0, 3)), [70, 70, 80])
     flights[1]?.crash(new Error("bad row"))
-    await vi.waitUntil(() => flights.length === 3)
+    await until("a third batch", () => flights.length === 3)
     flights[2]?.land()
-    await vi.waitUntil(() => flights.length === 4)
+    await until("a fourth batch", () => flights.length === 4)
     flights[3]?.crash(new DatabaseError({ reason: "refused", sqlState: "22021", cause: "no" }))
     assert.deepStrictEqual(await Promise.all([...first.slice(3), later[0]]), [90, 90, 90])
     const refused = await later[1]?.catch((error: unknown) => error)

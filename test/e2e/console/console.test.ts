@@ -36,7 +36,7 @@ beforeAll(async () => {
   for (const name of ["<script>alert(1)</script>", "Tea \u202eshop"])
     await server.database.sql`insert into apps (app_id, name) values (${`app_${crypto.randomUUID()}`}, ${name})`
   screens = [...LISTS, ...(await screensOf(await server.createApp()))]
-}, 120_000)
+})
 afterAll(() => server.close())
 
 /** The screens of single things of an app that is in use. */
@@ -74,8 +74,7 @@ const screensOf = async (app: TestApp): Promise<ReadonlyArray<string>> => {
       (
         await sql`select 1 where exists (select from eval_runs where finished_at is null)
           or exists (select from turns where outcome is null)`
-      ).length === 0,
-    60_000
+      ).length === 0
   )
   await sql`update eval_runs r set created_at = now() - x.n * interval '1 day'
     from (select run_id, row_number() over (order by run_id desc) as n from eval_runs) x where r.run_id = x.run_id`
@@ -149,7 +148,7 @@ describe.skipIf(!hasBrowser)("in a browser, the console", () => {
       await context.close()
       assert.deepStrictEqual(problems, [])
     }
-  }, 240_000)
+  })
 
   it("says that it is live, that it is paused, and that it reconnects", async () => {
     const connections = await startCutter(server.baseUrl)

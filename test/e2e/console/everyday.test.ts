@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { hasBrowser, startBrowser } from "#test/support/browser/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/browser/Browser.ts"
 import { accessibilityProblems, assertFits } from "#test/support/browser/ConsoleBrowser.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
@@ -28,8 +28,7 @@ afterAll(async () => {
 
 /** Somebody who signs in with the form. */
 const signIn = async (javaScriptEnabled: boolean): Promise<Page> => {
-  const context = await browser.newContext({ baseURL: harness.server.baseUrl, javaScriptEnabled })
-  const page = await context.newPage()
+  const page = await openPage(browser, { baseURL: harness.server.baseUrl, javaScriptEnabled })
   await page.goto("/console")
   await page.getByLabel("ADMIN_TOKEN").fill(ADMIN_TOKEN)
   await page.getByRole("button", { name: "Sign in" }).click()
@@ -185,7 +184,7 @@ describe.skipIf(!hasBrowser)("an operator's day in the console", () => {
       await page.getByText(`${active} succeeded`).waitFor()
     }
     await page.context().close()
-  }, 240_000)
+  })
 
   it("suspends an app after saying in numbers what stops, and resumes it", async () => {
     const page = await signIn(true)
@@ -245,5 +244,5 @@ describe.skipIf(!hasBrowser)("an operator's day in the console", () => {
     await page.getByText("The content is open to you.").waitFor()
     assert.match(page.url(), /\/console\/conversations\/ses_/)
     await context.close()
-  }, 90_000)
+  })
 })

@@ -107,7 +107,7 @@ beforeAll(async () => {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     body: new URLSearchParams({ text: ALL })
   })
-}, 120_000)
+})
 afterAll(async () => {
   await browser.close()
   await harness.close()
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("what others write", () => {
     }
     await context.close()
     assert.deepStrictEqual(problems, [])
-  }, 180_000)
+  })
 
   it("has no control that changes anything where a viewer looks, and no content", async () => {
     const viewer = await createOperatorIn(harness.server, "viewer")
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("what others write", () => {
     )
     assert.isTrue(areRefused)
     await context.close()
-  }, 60_000)
+  })
 
   it("is saved as a file by its name only, whatever the name of a filter is", async () => {
     const actor = encodeURIComponent('x"\r\nset-cookie: a=b; filename="y.html')

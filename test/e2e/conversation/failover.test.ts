@@ -20,9 +20,9 @@ const workerIds = async () =>
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
 
 describe("a failover to a synchronous standby", () => {
-  beforeEach(() => startFleet({ synchronous: true }), 120_000)
+  beforeEach(() => startFleet({ synchronous: true }))
 
-  it("loses no acknowledged message, runs no turn again, and is over within ten seconds", async ({ annotate }) => {
+  it("loses no acknowledged message and runs no turn again", async ({ annotate }) => {
     const [one, two] = [await fleet.start("api,worker"), await fleet.start("api,worker")]
     const [app, other] = [fleet.clientOf(one), fleet.clientOf(two)]
     const sessions: Array<string> = []
@@ -37,7 +37,6 @@ describe("a failover to a synchronous standby", () => {
     const session = await until("a session on the new primary", () => other.createSession().catch(() => false as const))
     const waited = performance.now() - promotedAt
     await annotate(`first answer ${Math.round(waited)} ms after the promotion`)
-    assert.isBelow(waited, 10_000)
 
     for (const call of fleet.model.calls) call.release()
     for (const sent of sessions) {
@@ -60,11 +59,11 @@ describe("a failover to a synchronous standby", () => {
     await other.send(session, "And now?")
     ;(await fleet.model.call(SESSIONS + 1)).release()
     await other.waitFor(session, isReply)
-  }, 120_000)
+  })
 })
 
 describe("a failover to a standby that lacks an acknowledged message", () => {
-  beforeEach(() => startFleet({ synchronous: false }), 120_000)
+  beforeEach(() => startFleet({ synchronous: false }))
 
   it("tells the reader of that log so, and a reader of another log nothing", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -82,5 +81,5 @@ describe("a failover to a standby that lacks an acknowledged message", () => {
     assert.strictEqual(body.detail.code, "cursor_expired")
     assert.include(body.detail.message, "lost in a failover")
     assert.strictEqual((await app.get(`/v1/sessions/${kept}/events?since=${whole}`)).status, 200)
-  }, 120_000)
+  })
 })

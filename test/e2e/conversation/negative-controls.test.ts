@@ -289,7 +289,6 @@ describe("without the watchdog", () => {
       } finally {
         await runtime.dispose()
       }
-    },
-    40_000
+    }
   )
 })

@@ -55,6 +55,6 @@ describe("the prompt of a reply", () => {
       assert.isAtLeast(sorted[Math.ceil(late.length * 0.1)] ?? 0, 0.85)
       assert.isAtLeast(sorted[0] ?? 0, 0.8)
       assert.isAtMost(Math.max(...chars), 17_000)
-    }, 240_000)
+    })
   }
 })

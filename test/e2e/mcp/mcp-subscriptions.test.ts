@@ -16,6 +16,7 @@ import {
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 const HOUR_MS = 3_600_000
 
@@ -56,10 +57,11 @@ describe("events/subscribe", () => {
       const secret = newSecret()
       const delivery = { mode: "webhook", url: receiver.url, secret }
       const { cursor: now } = await callEvents(client, "poll", { name: "feed" })
+      const from = Date.now()
       const subscribed = await callEvents(client, "subscribe", { name: "message.created", delivery, ttlMs: HOUR_MS })
       assert.match(subscribed.id, /^sub_[0-9a-f]{32}$/)
       assert.deepInclude(subscribed, { cursor: now, truncated: false })
-      assert.approximately(Date.parse(subscribed.refreshBefore), Date.now() + HOUR_MS, 60_000)
+      assertSince(subscribed.refreshBefore, from, HOUR_MS)
       const [channel, ...others] = await channels()
       assert.deepInclude(channel, { kind: "webhook", events: ["message.created"], mcp_subscription: subscribed.id })
       assert.isEmpty(others)

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await sql.end()
   const { code, stderr } = await runTroupe({ DATABASE_URL: urlOf(source) }, ["backup", file])
   assert.strictEqual(code, 0, stderr)
-}, 120_000)
+})
 afterAll(async () => {
   await restored.end({ timeout: 1 })
   for (const name of [source, target]) await dropDatabase(admin, name)
@@ -49,7 +49,7 @@ const tables = async () =>
   )
 
 describe("a backup file that was cut off", () => {
-  it("is refused by verify and restore wherever it ends, and nothing is restored", { timeout: 120_000 }, async () => {
+  it("is refused by verify and restore wherever it ends, and nothing is restored", async () => {
     const bytes = readFileSync(file)
     const cut = join(folder, "cut.backup")
     for (const length of [0, 1, 100, Math.floor(bytes.length / 2), bytes.length - 1]) {
@@ -65,18 +65,14 @@ describe("a backup file that was cut off", () => {
 })
 
 describe("a restore that is killed in the middle of a table", () => {
-  it("leaves nothing, and can be repeated", { timeout: 240_000 }, async () => {
+  it("leaves nothing, and can be repeated", async () => {
     const { child, exit } = startCommand(into, ["restore", file])
     // Progress of a copy is visible to others, though its rows are not.
-    await until(
-      "the restore to copy pictures",
-      async () => {
-        const copying = await admin`select 1 from pg_stat_progress_copy
+    await until("the restore to copy pictures", async () => {
+      const copying = await admin`select 1 from pg_stat_progress_copy
           where datname = ${target} and tuples_processed between 1 and ${PICTURES - 1}`
-        return copying.length > 0 ? true : undefined
-      },
-      60_000
-    )
+      return copying.length > 0 ? true : undefined
+    })
     child.kill("SIGKILL")
     assert.strictEqual(await exit, "SIGKILL")
     await until("the connection to end", async () =>
@@ -94,7 +90,7 @@ describe("a restore that is killed in the middle of a table", () => {
 })
 
 describe.skipIf(!isRoot)("a full disk (as root: mounts a tmpfs)", () => {
-  it("ends a backup with one line, and leaves no file", { timeout: 120_000 }, async () => {
+  it("ends a backup with one line, and leaves no file", async () => {
     assert.isAbove(statSync(file).size, 256 * 1024)
     await onDisk(256, async (disk) => {
       const full = join(disk, "full.backup")
@@ -105,7 +101,7 @@ describe.skipIf(!isRoot)("a full disk (as root: mounts a tmpfs)", () => {
     })
   })
 
-  it("ends a restore with one line, and nothing is restored: with more space it works", { timeout: 240_000 }, () =>
+  it("ends a restore with one line, and nothing is restored: with more space it works", () =>
     onDisk(200 * 1024, async (disk) => {
       const data = { DATA_DIR: join(disk, "data"), SECRETS_KEY, DATABASE_URL: "" }
       mkdirSync(data.DATA_DIR)
@@ -118,6 +114,5 @@ describe.skipIf(!isRoot)("a full disk (as root: mounts a tmpfs)", () => {
       const again = await runTroupe(data, ["restore", file])
       assert.strictEqual(again.code, 0, again.stderr)
       assert.include(again.stdout, '"restored":true')
-    })
-  )
+    }))
 })

@@ -63,7 +63,7 @@ beforeAll(async () => {
     return names.has("chat some-model") && names.has("deliver webhook") && names.has("turn")
   })
   await until("metrics and logs", () => collector.paths().length === 3)
-}, 120_000)
+})
 afterAll(async () => {
   await server.stop("SIGTERM")
   collector.close()

@@ -61,8 +61,8 @@ const play = async (env: Record<string, string>) => {
   }
 }
 type Played = Awaited<ReturnType<typeof play>>
-const becomes = (what: string, is: () => Promise<boolean> | boolean, withinMs = 60_000) =>
-  until(what, async () => ((await is()) ? true : undefined), withinMs)
+const becomes = (what: string, is: () => Promise<boolean> | boolean) =>
+  until(what, async () => ((await is()) ? true : undefined))
 
 describe("a database that is away", () => {
   let played: Played
@@ -83,10 +83,10 @@ describe("a database that is away", () => {
       await played.troupe.stop("SIGTERM")
       await cutter.close()
     }
-  }, 60_000)
+  })
   afterAll(() => stop())
 
-  it("is in the log once, in health, metrics and /readyz, and in alerts afterwards", { timeout: 240_000 }, async () => {
+  it("is in the log once, in health, metrics and /readyz, and in alerts afterwards", async () => {
     const session = await app.createSession()
     await app.converse(session, "What is for dinner?")
     assert.strictEqual(await played.readyz(), 200)
@@ -104,8 +104,7 @@ describe("a database that is away", () => {
     const since = performance.now()
     await becomes(
       "failures to be counted for a while",
-      async () => performance.now() - since > 35_000 && (await failing()) > failures,
-      120_000
+      async () => performance.now() - since > 35_000 && (await failing()) > failures
     )
     assert.lengthOf(played.logged("dependency_failing", "database"), 1)
     cutter.away(false)
@@ -119,12 +118,12 @@ describe("a database that is away", () => {
     assert.isAbove(Number(recovered?.["failures"]), 1)
     const opened = () =>
       database.sql`select 1 from alerts where kind = 'database_unreachable' and resolved_at is not null`
-    await becomes("the alert to be opened and resolved", async () => (await opened()).length === 1, 120_000)
+    await becomes("the alert to be opened and resolved", async () => (await opened()).length === 1)
   })
 })
 
 describe("a model that is down", () => {
-  it("is in the log once, in health, metrics and an alert, and ends by itself", { timeout: 300_000 }, async () => {
+  it("is in the log once, in health, metrics and an alert, and ends by itself", async () => {
     let isDown = false
     const model = await startModel({ otherwise: () => (isDown ? { kind: "server_error" } : { kind: "ok" }) })
     const ownDatabase = await createTestDatabase()
@@ -147,7 +146,7 @@ describe("a model that is down", () => {
     assert.lengthOf(played.logged("dependency_failing", "model"), 1)
     const alerts = (state: "open" | "resolved") =>
       ownDatabase.sql`select 1 from alerts where kind = 'model_failing' and (resolved_at is null) = ${state === "open"}`
-    await becomes("the alert to be opened", async () => (await alerts("open")).length === 1, 120_000)
+    await becomes("the alert to be opened", async () => (await alerts("open")).length === 1)
     isDown = false
     for (const event of await talk("Are you back?")) assert.strictEqual(event.type, "message.created")
     assert.lengthOf(played.logged("dependency_recovered", "model"), 1)
@@ -156,7 +155,7 @@ describe("a model that is down", () => {
       await talk("And now?")
       return !(await played.problems()).includes("model_failing")
     })
-    await becomes("the alert to be resolved", async () => (await alerts("resolved")).length === 1, 180_000)
+    await becomes("the alert to be resolved", async () => (await alerts("resolved")).length === 1)
     await played.troupe.stop("SIGTERM")
     await ownDatabase.drop()
     await model.close()
@@ -164,7 +163,7 @@ describe("a model that is down", () => {
 })
 
 describe.skipIf(FAKETIME === undefined)("a clock that is set forward by a day (needs Debian's libfaketime)", () => {
-  it("is in health and metrics, and people are answered meanwhile", { timeout: 120_000 }, async () => {
+  it("is in health and metrics, and people are answered meanwhile", async () => {
     const folder = mkdtempSync(join(tmpdir(), "troupe-clock-"))
     const clock = join(folder, "clock")
     writeFileSync(clock, "+0")
@@ -196,80 +195,76 @@ describe.skipIf(FAKETIME === undefined)("a clock that is set forward by a day (n
 })
 
 describe.skipIf(!isRoot)("a full disk of the database (as root: mounts a tmpfs)", () => {
-  it(
-    "is in health before it is full, loses nothing that was acknowledged, and no model writes a reply again",
-    { timeout: 180_000 },
-    () =>
-      onDisk(280 * 1024, async (disk) => {
-        const dataDir = join(disk, "data")
-        mkdirSync(dataDir)
-        // Too long for any page that the database has already.
-        const words = ["rain", "soup", "window", "river", "garden", "bread", "lantern", "meadow", "willow", "candle"]
-        const story = Array.from(
-          { length: 30 },
-          () => `${Array.from({ length: 30 }, () => words[randomInt(words.length)]).join(" ")}.`
-        )
-        const full = Promise.withResolvers<void>()
-        const isStory = ({ question, messages }: FakeRequest) =>
-          question === "reply" && messages.some(({ content }) => content.includes("Tell me a story."))
-        const model = await startModel({
-          otherwise: (request) =>
-            isStory(request) ? { kind: "ok", bubbles: story, after: full.promise } : { kind: "ok" }
-        })
-        const played = await play({ DATA_DIR: dataDir, OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini" })
-        const [key = ""] = /ck_\w+/.exec(played.troupe.stdout()) ?? []
-        const [session = ""] = /ses_\w+/.exec(played.troupe.stdout()) ?? []
-        const app = new TestApp(played.troupe.baseUrl, "", key)
-        const fill = join(disk, "fill")
-        // Nearly full, but the database still works.
-        const [free = ""] = execFileSync("df", ["--output=avail", "-k", disk], { encoding: "utf8" }).match(/\d+/) ?? []
-        execFileSync("fallocate", ["--length", `${Number(free) - 4096}K`, fill])
-        await becomes("health to say so", async () => (await played.problems()).includes("disk_nearly_full"))
-        const acknowledged: Array<string> = []
-        const say = async () => {
-          const id = `message-${acknowledged.length + 1}`
-          const { status } = await app.post(`/v1/sessions/${session}/messages`, { text: id, client_message_id: id })
-          if (status === 200) acknowledged.push(id)
-          return status
-        }
-        assert.strictEqual(await say(), 200)
-        const listener = await app.createSession()
-        assert.strictEqual((await app.send(listener, "Tell me a story.")).status, 200)
-        const stories = () => model.requests.filter(isStory).length
-        await becomes("the model to be asked for the story", () => stories() === 1)
-        // Completely full: what does not fit in the files that the database has is refused, and never with a 500.
-        execFileSync("sh", ["-c", `cat /dev/zero > ${join(disk, "rest")} 2> /dev/null || true`])
-        full.resolve()
-        await becomes("a message to be refused", async () => {
-          const status = await say()
-          assert.include([200, 429, 503], status)
-          return status === 503
-        })
-        await becomes("/readyz to fail", async () => (await played.readyz()) === 503)
-        assert.strictEqual(await played.healthz(), 200)
-        await becomes("the log to say so", () => played.logged("dependency_failing", "database").length > 0)
-        const failures = () => played.metric("troupe_dependency_failures_total", { dependency: "database" })
-        const before = await failures()
-        await becomes("the story to be written several times", async () => (await failures()) >= before + 5)
-        rmSync(fill)
-        rmSync(join(disk, "rest"))
-        await becomes("/readyz to be ready", async () => (await played.readyz()) === 200)
-        await becomes("a message to be accepted", async () => (await say()) === 200)
-        const events = await until("all replies", async () => {
-          const { body } = await app.get(`/v1/sessions/${session}/events?since=0&limit=200`)
-          const ended = body.data.events.filter(({ type }: { type: string }) => type === "run.status")
-          return ended.length >= acknowledged.length ? body.data.events : undefined
-        })
-        const stored = events
-          .map(({ payload }: { payload: Record<string, unknown> }) => payload["text"])
-          .filter((text: unknown) => String(text).startsWith("message-"))
-        assert.includeMembers(stored, acknowledged)
-        assert.lengthOf(new Set(stored), stored.length)
-        const told = await app.waitFor(listener, ({ type, role }) => type === "message.created" && role === "character")
-        assert.include(told.payload["text"], story.at(-1) ?? "")
-        assert.strictEqual(stories(), 1)
-        await played.troupe.stop("SIGTERM")
-        await model.close()
+  it("is in health before it is full, loses nothing that was acknowledged, and no model writes a reply again", () =>
+    onDisk(280 * 1024, async (disk) => {
+      const dataDir = join(disk, "data")
+      mkdirSync(dataDir)
+      // Too long for any page that the database has already.
+      const words = ["rain", "soup", "window", "river", "garden", "bread", "lantern", "meadow", "willow", "candle"]
+      const story = Array.from(
+        { length: 30 },
+        () => `${Array.from({ length: 30 }, () => words[randomInt(words.length)]).join(" ")}.`
+      )
+      const full = Promise.withResolvers<void>()
+      const isStory = ({ question, messages }: FakeRequest) =>
+        question === "reply" && messages.some(({ content }) => content.includes("Tell me a story."))
+      const model = await startModel({
+        otherwise: (request) =>
+          isStory(request) ? { kind: "ok", bubbles: story, after: full.promise } : { kind: "ok" }
       })
-  )
+      const played = await play({ DATA_DIR: dataDir, OPENAI_BASE_URL: model.url, OPENAI_MODEL: "gpt-5-mini" })
+      const [key = ""] = /ck_\w+/.exec(played.troupe.stdout()) ?? []
+      const [session = ""] = /ses_\w+/.exec(played.troupe.stdout()) ?? []
+      const app = new TestApp(played.troupe.baseUrl, "", key)
+      const fill = join(disk, "fill")
+      // Nearly full, but the database still works.
+      const [free = ""] = execFileSync("df", ["--output=avail", "-k", disk], { encoding: "utf8" }).match(/\d+/) ?? []
+      execFileSync("fallocate", ["--length", `${Number(free) - 4096}K`, fill])
+      await becomes("health to say so", async () => (await played.problems()).includes("disk_nearly_full"))
+      const acknowledged: Array<string> = []
+      const say = async () => {
+        const id = `message-${acknowledged.length + 1}`
+        const { status } = await app.post(`/v1/sessions/${session}/messages`, { text: id, client_message_id: id })
+        if (status === 200) acknowledged.push(id)
+        return status
+      }
+      assert.strictEqual(await say(), 200)
+      const listener = await app.createSession()
+      assert.strictEqual((await app.send(listener, "Tell me a story.")).status, 200)
+      const stories = () => model.requests.filter(isStory).length
+      await becomes("the model to be asked for the story", () => stories() === 1)
+      // Completely full: what does not fit in the files that the database has is refused, and never with a 500.
+      execFileSync("sh", ["-c", `cat /dev/zero > ${join(disk, "rest")} 2> /dev/null || true`])
+      full.resolve()
+      await becomes("a message to be refused", async () => {
+        const status = await say()
+        assert.include([200, 429, 503], status)
+        return status === 503
+      })
+      await becomes("/readyz to fail", async () => (await played.readyz()) === 503)
+      assert.strictEqual(await played.healthz(), 200)
+      await becomes("the log to say so", () => played.logged("dependency_failing", "database").length > 0)
+      const failures = () => played.metric("troupe_dependency_failures_total", { dependency: "database" })
+      const before = await failures()
+      await becomes("the story to be written several times", async () => (await failures()) >= before + 5)
+      rmSync(fill)
+      rmSync(join(disk, "rest"))
+      await becomes("/readyz to be ready", async () => (await played.readyz()) === 200)
+      await becomes("a message to be accepted", async () => (await say()) === 200)
+      const events = await until("all replies", async () => {
+        const { body } = await app.get(`/v1/sessions/${session}/events?since=0&limit=200`)
+        const ended = body.data.events.filter(({ type }: { type: string }) => type === "run.status")
+        return ended.length >= acknowledged.length ? body.data.events : undefined
+      })
+      const stored = events
+        .map(({ payload }: { payload: Record<string, unknown> }) => payload["text"])
+        .filter((text: unknown) => String(text).startsWith("message-"))
+      assert.includeMembers(stored, acknowledged)
+      assert.lengthOf(new Set(stored), stored.length)
+      const told = await app.waitFor(listener, ({ type, role }) => type === "message.created" && role === "character")
+      assert.include(told.payload["text"], story.at(-1) ?? "")
+      assert.strictEqual(stories(), 1)
+      await played.troupe.stop("SIGTERM")
+      await model.close()
+    }))
 })

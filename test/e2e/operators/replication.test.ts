@@ -36,12 +36,12 @@ describe("a database with a standby", () => {
     assert.include(problem.next_step.description, "synchronous_standby_names")
     assert.strictEqual(doctor.status, "warning")
     assert.include(doctor.fix, "synchronous_standby_names")
-  }, 180_000)
+  })
 
   it("is not warned of if commits wait for it", async () => {
     const { logged, problem, doctor } = await warningsOf(true)
     assert.isFalse(logged)
     assert.isUndefined(problem)
     assert.strictEqual(doctor.status, "ok")
-  }, 180_000)
+  })
 })

@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startTestServer({ env: { PUBLIC_REQUESTS_PER_MINUTE: "1000000" } })
   // The reference is made of the OpenAPI document, which takes long where other tests run.
   assert.strictEqual((await fetch(`${server.baseUrl}/docs/search.json`)).status, 200)
-}, 300_000)
+})
 afterAll(() => server.close())
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
@@ -52,7 +52,7 @@ describe("the docs on the server", () => {
         if (hash !== "") assert.isTrue(idsOf(target).has(decodeURIComponent(hash.slice(1))), `${path} -> ${link}`)
       }
     }
-  }, 300_000)
+  })
 
   it("are Markdown under .md, with links that work on the server", async () => {
     const { headers, text } = await get("/docs/build/first-conversation.md")

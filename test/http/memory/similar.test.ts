@@ -157,7 +157,7 @@ describe("with an embedding model", () => {
       assert.includeMembers([...(await said(own, session, "lantern3 harbour7"))], [small(3), small(7)])
       assert.strictEqual((await own.converse(session, QUESTION)).type, "message.created")
     }
-  }, 60_000)
+  })
 
   it("what is forgotten is not found, and not sent to the model", async () => {
     const secret = "My cousin Ottilie collects thimbles."
