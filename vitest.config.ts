@@ -1,8 +1,6 @@
 import { defineConfig } from "vitest/config"
-import { RandomSequencer } from "vitest/node"
 import { TEST_MS } from "./test/support/patience.ts"
-import { FixedOrder } from "./test/support/suite/FixedOrder.ts"
-import { isSoak } from "./test/support/suite/sized.ts"
+import { FileOrder } from "./test/support/suite/FileOrder.ts"
 import { RunSummary } from "./test/support/suite/RunSummary.ts"
 
 /**
@@ -32,7 +30,7 @@ const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
 const SEED = "test/support/suite/seed.ts"
 /** What holds for every test file. */
-export const FILE = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: [SEED] } as const
+export const FILE = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: SEED } as const
 /** One file after another in the same process, which loads the server once. */
 const sharing = { ...FILE, isolate: false, maxWorkers: 4 } as const
 
@@ -40,7 +38,7 @@ const sharing = { ...FILE, isolate: false, maxWorkers: 4 } as const
 export default defineConfig({
   test: {
     globalSetup: ["test/support/suite/globalSetup.ts"],
-    sequence: { sequencer: isSoak ? RandomSequencer : FixedOrder },
+    sequence: { sequencer: FileOrder },
     reporters: ["default", new RunSummary()],
     projects: [
       { test: { ...FILE, name: "alone", include: ALONE, isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } },

@@ -7,7 +7,6 @@ import type { Person } from "../support/telegram/ChatState.ts"
 import { until } from "../support/until.ts"
 import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 
-
 describe.skipIf(!hasBrowser)("the phone", () => {
   let browser: Browser
   let telegram: FakeTelegram

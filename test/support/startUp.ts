@@ -51,13 +51,16 @@ export const startProgram = (
     stderr: () => stderr,
     exit,
     ready: () =>
-      until(() => `ready line (so far: ${stdout}${stderr})`, () => {
-        if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} before it was ready: ${stderr}`)
-        const line = stdout
-          .split("\n")
-          .slice(0, -1)
-          .find((line) => line.startsWith('{"ready":'))
-        return line === undefined ? undefined : (JSON.parse(line).base_url as string)
-      })
+      until(
+        () => `ready line (so far: ${stdout}${stderr})`,
+        () => {
+          if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} before it was ready: ${stderr}`)
+          const line = stdout
+            .split("\n")
+            .slice(0, -1)
+            .find((line) => line.startsWith('{"ready":'))
+          return line === undefined ? undefined : (JSON.parse(line).base_url as string)
+        }
+      )
   }
 }

@@ -41,8 +41,7 @@ const isNumber = (node: Argument): boolean => node.type === "Literal" && typeof 
 const hasTimeout = (node: Argument): boolean =>
   node.type === "ObjectExpression" &&
   node.properties.some(
-    (property) =>
-      property.type === "Property" && property.key.type === "Identifier" && property.key.name === "timeout"
+    (property) => property.type === "Property" && property.key.type === "Identifier" && property.key.name === "timeout"
   )
 const namesIn = (pattern: Pattern): ReadonlyArray<string> => {
   if (pattern.type === "Identifier") return [pattern.name]
@@ -51,8 +50,8 @@ const namesIn = (pattern: Pattern): ReadonlyArray<string> => {
 }
 
 /**
- * What makes a test depend on how fast the machine is: time limits of its own, upper bounds on elapsed time, and pauses.
- * One line each.
+ * What makes a test depend on how fast the machine is: time limits of its own, upper bounds on elapsed time, and
+ * pauses. One line each.
  */
 export const timingFaults = (path: string, source: string): ReadonlyArray<string> => {
   const text = stripTypeScriptTypes(source)
@@ -74,7 +73,8 @@ export const timingFaults = (path: string, source: string): ReadonlyArray<string
   const returnsTime = (init: ArrowFunctionExpression): boolean => {
     if (init.body.type !== "BlockStatement") return isFromClock(init.body)
     return init.body.body.some(
-      (statement) => statement.type === "ReturnStatement" && statement.argument != null && isFromClock(statement.argument)
+      (statement) =>
+        statement.type === "ReturnStatement" && statement.argument != null && isFromClock(statement.argument)
     )
   }
   full(tree, (node) => {
@@ -101,7 +101,8 @@ export const timingFaults = (path: string, source: string): ReadonlyArray<string
     if ((root === "vi" || root === "expect") && WAITS_OF_VITEST.test(name ?? "")) fault(node, "wait with until()")
     if (UPPER_BOUNDS.test(name ?? "") && (node.arguments.some(isFromClock) || isFromClock(node.callee)))
       fault(node, "an upper bound on elapsed time: assert its cause, or add a row to the bench")
-    if (node.callee.type === "Identifier" && name === "setTimeout") fault(node, "a pause: wait for a condition with until()")
+    if (node.callee.type === "Identifier" && name === "setTimeout")
+      fault(node, "a pause: wait for a condition with until()")
   })
   return faults
 }

@@ -55,10 +55,7 @@ it("a bot's proactive messages to many people stay below 25 a second, and delay 
   await until("the first", () => sent(bot, isOwn).length > 0)
   for (const person of asking) harness.telegram.say(person, bot, "/help")
   await until("all answers", () => asking.every((person) => harness.said(bot, person).length === 2))
-  await until(
-    "all that was said unasked",
-    () => silent.every((person) => harness.said(bot, person).length === 2)
-  )
+  await until("all that was said unasked", () => silent.every((person) => harness.said(bot, person).length === 2))
 
   const times = sent(bot, isOwn).map(({ atMs }) => atMs)
   const answeredAt = asking.map(

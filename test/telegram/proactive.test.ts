@@ -72,8 +72,7 @@ describe("a character that writes first on Telegram", () => {
         (
           await harness.server.database
             .sql`select 1 from relationships where session_id = ${session} and initiate_at < 'infinity'`
-        ).length > 0 ||
-        (await decisionsOf(session))[0].skipped_by !== "chat_unreachable"
+        ).length > 0 || (await decisionsOf(session))[0].skipped_by !== "chat_unreachable"
     )
   })
 

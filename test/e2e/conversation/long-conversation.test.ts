@@ -60,13 +60,10 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
   const session = await app.createSession({ character_slug: profile?.slug })
   const replies: Array<LogEvent> = []
   for (const text of messages) replies.push(await app.converse(session, text))
-  const trace = await until(
-    "memory extraction of every turn",
-    async () => {
-      const rows = await traceOf(app, session)
-      return rows.every(({ settled }) => settled) ? rows : undefined
-    }
-  )
+  const trace = await until("memory extraction of every turn", async () => {
+    const rows = await traceOf(app, session)
+    return rows.every(({ settled }) => settled) ? rows : undefined
+  })
   return {
     app,
     session,

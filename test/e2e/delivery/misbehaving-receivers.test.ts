@@ -57,13 +57,10 @@ const deliveriesOf = async (path: string) =>
   (await app.get(`/v1/sessions/${sessions.get(path)}/delivery`)).body.data.deliveries
 /** The first event for such a receiver, once there was an attempt. */
 const firstOf = async (path: string) => {
-  const { id } = await until(
-    `an attempt at ${path}`,
-    async () => {
-      const first = (await deliveriesOf(path)).at(-1)
-      return first.attempts > 0 && first
-    }
-  )
+  const { id } = await until(`an attempt at ${path}`, async () => {
+    const first = (await deliveriesOf(path)).at(-1)
+    return first.attempts > 0 && first
+  })
   return (await app.get(`/v1/sessions/${sessions.get(path)}/delivery/${id}`)).body.data
 }
 /** Seconds from the end of the first attempt to the next. */
@@ -105,14 +102,11 @@ describe.concurrent("a misbehaving receiver", () => {
     ["/drips-body", (answer: string) => assert.match(answer, /^a+$/)],
     ["/2mb", (answer: string) => assert.strictEqual(answer.length, 8192)],
     ["/close-after-200", (answer: string) => assert.strictEqual(answer, "thanks")]
-  ])(
-    "%s: what follows the 200 does not change the result",
-    async (path, check) => {
-      const delivery = await firstOf(path)
-      assert.deepInclude(delivery, { outcome: "sent", attempts: 1, last_status_code: 200, next_attempt_at: null })
-      check(delivery.attempt_list[0].answer)
-    }
-  )
+  ])("%s: what follows the 200 does not change the result", async (path, check) => {
+    const delivery = await firstOf(path)
+    assert.deepInclude(delivery, { outcome: "sent", attempts: 1, last_status_code: 200, next_attempt_at: null })
+    check(delivery.attempt_list[0].answer)
+  })
 
   it("/429: its Retry-After is respected", async () => {
     const delivery = await firstOf("/429")
@@ -129,18 +123,15 @@ describe.concurrent("a misbehaving receiver", () => {
       last_status_code: 410,
       next_attempt_at: null
     })
-    await until(
-      "the channel to be disabled and its lane to be released",
-      async () => {
-        const { body } = await app.get(`/v1/sessions/${sessions.get("/410")}/channels`)
-        const [row] = await server.database.sql`select status from lanes where session_id = ${sessions.get("/410")!}`
-        return (
-          body.data.channels[0].status === "disabled" &&
-          body.data.channels[0].position === 0 &&
-          row!["status"] === "parked"
-        )
-      }
-    )
+    await until("the channel to be disabled and its lane to be released", async () => {
+      const { body } = await app.get(`/v1/sessions/${sessions.get("/410")}/channels`)
+      const [row] = await server.database.sql`select status from lanes where session_id = ${sessions.get("/410")!}`
+      return (
+        body.data.channels[0].status === "disabled" &&
+        body.data.channels[0].position === 0 &&
+        row!["status"] === "parked"
+      )
+    })
     assert.deepInclude(await firstOf("/410"), { outcome: "gone", attempts: 1 })
   })
 })

@@ -99,16 +99,13 @@ describe("research, probes and evals", () => {
     await serve("worker")
     assert.strictEqual((await app.get("/v1/characters")).status, 200)
     const ended = async (query: Promise<ReadonlyArray<unknown>>) => [...(await query)]
-    await until(
-      "all to end",
-      async () => {
-        const open = await sql`
+    await until("all to end", async () => {
+      const open = await sql`
         select 1 from research where finished_at is null union all
         select 1 from readiness_probes where finished_at is null union all
         select 1 from eval_runs where finished_at is null`
-        return open.length === 0
-      }
-    )
+      return open.length === 0
+    })
     const given = { status: "failed", error_code: "given_up" }
     const done = { status: "completed", error_code: null }
     assert.deepStrictEqual(

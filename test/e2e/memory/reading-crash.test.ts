@@ -97,13 +97,10 @@ const crashesOf = async (session: string) => {
 const whenCounted = (session: string, crashes: number) =>
   until("the crash to be counted", async () => (await crashesOf(session)) === crashes)
 const whenRead = (session: string, turns: number) =>
-  until(
-    "memory extraction of the turns",
-    async () => {
-      const [row] = await database.sql`select read_turn from relationships where session_id = ${session}`
-      return row?.["read_turn"] === turns
-    }
-  )
+  until("memory extraction of the turns", async () => {
+    const [row] = await database.sql`select read_turn from relationships where session_id = ${session}`
+    return row?.["read_turn"] === turns
+  })
 /** From the second crash on an extraction waits for a while. This ends the wait. */
 const hurry = async (session: string) => {
   await database.sql`update graphile_worker._private_jobs set run_at = now() - interval '1 minute'

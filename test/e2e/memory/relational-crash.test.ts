@@ -71,13 +71,10 @@ const patches = (session: string) =>
     Array<{ turn_index: number }>
   >`select turn_index from relational_patches where session_id = ${session} order by version`
 const whenRead = (session: string, turns: number) =>
-  until(
-    "memory extraction of every turn",
-    async () => {
-      const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
-      return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
-    }
-  )
+  until("memory extraction of every turn", async () => {
+    const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
+    return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
+  })
 
 /** The state contains each message once, and is what the patches produce. */
 const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {

@@ -23,16 +23,12 @@ const readyz = async (): Promise<{ status: number; body: string }> => {
   return { status: answer.status, body: await answer.text() }
 }
 const fails = (wanted: RegExp, causeIt = () => {}) =>
-  until(
-    `/readyz to fail with ${wanted}`,
-    async () => {
-      causeIt()
-      const { status, body } = await readyz()
-      return status === 503 && wanted.test(body) ? body : undefined
-    }
-  )
-const ready = () =>
-  until("/readyz to be ready", async () => ((await readyz()).status === 200 ? true : undefined))
+  until(`/readyz to fail with ${wanted}`, async () => {
+    causeIt()
+    const { status, body } = await readyz()
+    return status === 503 && wanted.test(body) ? body : undefined
+  })
+const ready = () => until("/readyz to be ready", async () => ((await readyz()).status === 200 ? true : undefined))
 
 /** PostgreSQL is restarted by the process that it belongs to. */
 const crashDatabase = (dataDir: string) =>

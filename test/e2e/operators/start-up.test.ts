@@ -336,16 +336,13 @@ describe("an invalid setting", () => {
     ["DATA_DIR", "/proc/troupe/data"],
     ["DATA_DIR", "/proc"],
     ["DATA_DIR", "package.json"]
-  ])(
-    "stops the start with one line that names it: %s=%s",
-    async (name, value) => {
-      const { code, stdout, stderr } = await run(["serve"], { [name]: value })
-      assert.strictEqual(code, 1)
-      assert.strictEqual(stdout, "")
-      assert.match(stderr, new RegExp(`^troupe: ${name}: [^\\n]+\\n$`))
-      assert.deepStrictEqual(processesOn(dataDir), [])
-    }
-  )
+  ])("stops the start with one line that names it: %s=%s", async (name, value) => {
+    const { code, stdout, stderr } = await run(["serve"], { [name]: value })
+    assert.strictEqual(code, 1)
+    assert.strictEqual(stdout, "")
+    assert.match(stderr, new RegExp(`^troupe: ${name}: [^\\n]+\\n$`))
+    assert.deepStrictEqual(processesOn(dataDir), [])
+  })
 
   it("given to serve as a flag stops the start with one line", async () => {
     const { code, stderr } = await run(["serve", "--port=0"])

@@ -216,10 +216,7 @@ describe("while the operator holds all bots", () => {
             where session_id = ${session} and deferred and owner is null returning 1`
         ).length > 0
     )
-    await harness.app.waitFor(
-      session,
-      ({ type, role }) => type === "message.created" && role === "character"
-    )
+    await harness.app.waitFor(session, ({ type, role }) => type === "message.created" && role === "character")
     await parked(session)
     assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), signs)
     assert.lengthOf(harness.said(bot, person), 1)
@@ -310,10 +307,7 @@ describe("replies of several bubbles", () => {
       const session = (await talking.chatsOf(id))[0]?.session_id ?? ""
       talking.telegram.fault({ bot, method: "sendMessage" }, { kind: "slow", ms: 30_000 })
       for (const text of ["What is there?", "And then?"]) talking.telegram.say(person, bot, text)
-      await until(
-        "the first to be in flight",
-        () => talking.telegram.calls({ bot, method: "sendMessage" }).length >= 2
-      )
+      await until("the first to be in flight", () => talking.telegram.calls({ bot, method: "sendMessage" }).length >= 2)
       const on = commandsOn(talking.server.database.url)
       await on("hold")
       const sent = talking.telegram.calls({ bot, method: "sendMessage" }).length

@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     const { device_code, user_code } = await start()
     await enter(user_code)
     await signIn("Ada Lovelace")
-    const [cookie] = await context.cookies()
+    const [cookie] = await page.context().cookies()
     for (const csrf of ["", "x"]) {
       const { status } = await fetch(`${server.baseUrl}/device/decision`, {
         method: "POST",
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   it("signs in again under a new cookie, so that a planted cookie is worthless", async () => {
     const { user_code } = await start()
     await enter(user_code)
-    const [before] = await context.cookies()
+    const [before] = await page.context().cookies()
     await signIn("Ada Lovelace")
     const { status } = await fetch(`${server.baseUrl}/device/confirm`, {
       headers: { cookie: `${before?.name}=${before?.value}` }

@@ -73,8 +73,7 @@ const openEventSource = (session: string, query = "") => {
   return {
     source,
     seen,
-    waitForCursor: (cursor: number) =>
-      until(`cursor ${cursor}`, () => seen.some((event) => event.cursor >= cursor))
+    waitForCursor: (cursor: number) => until(`cursor ${cursor}`, () => seen.some((event) => event.cursor >= cursor))
   }
 }
 
@@ -197,10 +196,7 @@ describe("the stream", () => {
       void app.send(session, `Burst ${n}`)
       if (n % 5 === 0) followers.push(openEventSource(session, `?since=${n % 2 === 0 ? n : 0}`))
     }
-    await until(
-      "the last reply",
-      async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66
-    )
+    await until("the last reply", async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66)
     const log = await app.events(session)
     for (const { source, seen, waitForCursor } of followers) {
       await waitForCursor(66)

@@ -45,13 +45,10 @@ const audited = async (subject: string) =>
     ({ action, detail }) => ({ action, detail })
   )
 const completed = (id: string) =>
-  until(
-    "the batch to complete",
-    async () => {
-      const batch = await data(`/admin/batches/${id}`)
-      return batch.status === "completed" && batch
-    }
-  )
+  until("the batch to complete", async () => {
+    const batch = await data(`/admin/batches/${id}`)
+    return batch.status === "completed" && batch
+  })
 
 /** A new app with this many bots. */
 const fleet = async (bots: number) => {

@@ -97,24 +97,21 @@ describe("every route of operators", () => {
         )
   })
 
-  it.each(OPERATOR_ROLES)(
-    "requires its role, of tokens and sessions alike: %s",
-    async (role) => {
-      for (const route of routes) {
-        const name = `${route.method} ${route.path}`
-        const session = await createOperatorSessionIn(server, role)
-        const token = await createOperatorIn(server, role)
-        const told = [
-          await send(route, { ...session.headers, "x-csrf-token": session.csrf }),
-          await send(route, bearer(token.key))
-        ]
-        for (const one of told)
-          if (includesRole(role, route.role)) assert.isFalse(isRefusal(one), `${name} ${JSON.stringify(one)}`)
-          else if (route.path.startsWith("/console")) assert.strictEqual(one.status, 403, name)
-          else assert.deepStrictEqual(one, { status: 403, code: "operator_role_too_low" }, name)
-      }
+  it.each(OPERATOR_ROLES)("requires its role, of tokens and sessions alike: %s", async (role) => {
+    for (const route of routes) {
+      const name = `${route.method} ${route.path}`
+      const session = await createOperatorSessionIn(server, role)
+      const token = await createOperatorIn(server, role)
+      const told = [
+        await send(route, { ...session.headers, "x-csrf-token": session.csrf }),
+        await send(route, bearer(token.key))
+      ]
+      for (const one of told)
+        if (includesRole(role, route.role)) assert.isFalse(isRefusal(one), `${name} ${JSON.stringify(one)}`)
+        else if (route.path.startsWith("/console")) assert.strictEqual(one.status, 403, name)
+        else assert.deepStrictEqual(one, { status: 403, code: "operator_role_too_low" }, name)
     }
-  )
+  })
 
   it("is open to ADMIN_TOKEN, as the owner", async () => {
     for (const route of routes)

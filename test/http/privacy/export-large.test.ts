@@ -41,16 +41,13 @@ afterAll(async () => {
 const ask = (ref: string) =>
   fetch(`${app.baseUrl}/v1/end-users/${ref}/export`, { headers: { authorization: `Bearer ${app.key}` } })
 const made = (ref: string) =>
-  until(
-    "the export",
-    async () => {
-      const answer = await ask(ref)
-      if (answer.status === 200) return answer
-      assert.strictEqual(answer.status, 202)
-      await answer.text()
-      return undefined
-    }
-  )
+  until("the export", async () => {
+    const answer = await ask(ref)
+    if (answer.status === 200) return answer
+    assert.strictEqual(answer.status, 202)
+    await answer.text()
+    return undefined
+  })
 
 describe("the export of a person with a long log", () => {
   it("delays nobody and needs little memory, while it is created and while it is downloaded", async () => {

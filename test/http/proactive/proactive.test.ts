@@ -421,8 +421,7 @@ describe("the check of due sessions each minute", () => {
         (
           await sql`select 1 from relationships
             where session_id = ${session} and initiate_at <= now() and not awaits_word`
-        ).length > 0 ||
-        (await decisions())[0].decision === "skipped"
+        ).length > 0 || (await decisions())[0].decision === "skipped"
     )
   })
 })

@@ -1,4 +1,6 @@
+import { createHash, randomInt } from "node:crypto"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { isSoak } from "./sized.ts"
 
 /**
  * The slowest test files, slowest first, so that none of them is the last to start while other workers are idle. The
@@ -30,11 +32,15 @@ const rankOf = ({ moduleId }: TestSpecification) => {
   return rank === -1 ? SLOWEST.length : rank
 }
 
-/** The same order in every run. Vitest runs the projects in the order of their groups. */
-export class FixedOrder extends BaseSequencer {
+/** `npm run soak` runs the files in another order each time. */
+const SHUFFLE = randomInt(1_000_000)
+const shuffled = ({ moduleId }: TestSpecification) =>
+  createHash("sha256").update(`${SHUFFLE} ${moduleId}`).digest("hex")
+
+/** The same order in every run of `npm test`. Vitest runs the projects in the order of their groups. */
+export class FileOrder extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    return files.toSorted(
-      (one, other) => rankOf(one) - rankOf(other) || (one.moduleId < other.moduleId ? -1 : 1)
-    )
+    if (isSoak) return files.toSorted((one, other) => (shuffled(one) < shuffled(other) ? -1 : 1))
+    return files.toSorted((one, other) => rankOf(one) - rankOf(other) || (one.moduleId < other.moduleId ? -1 : 1))
   }
 }
