@@ -360,7 +360,7 @@ describe("a post", () => {
       assert.deepStrictEqual(await here().post(`http://127.0.0.1:${port}`), { reason: "bad_response", sent: true })
   })
 
-  it("has sent nothing when the TLS handshake is never answered, and does not wait for it as for an answer", async () => {
+  it("has sent nothing when the TLS handshake is never answered, and gives it up sooner than an answer", async () => {
     const server = await listen(createServer())
     const posting = here().post(`https://127.0.0.1:${server.port}`)
     const sent = here().post(`http://127.0.0.1:${server.port}`)

@@ -7,7 +7,7 @@ const LONGEST = 40
 
 type Look<A> = () => A | undefined | false | Promise<A | undefined | false>
 
-/** Like `until`, with a limit of its own. For benchmarks: no test needs it. */
+/** Like `until`, with a limit of its own. For benchmarks and for grace periods: no test needs it. */
 export const untilWithin = async <A>(withinMs: number, what: string | (() => string), look: Look<A>): Promise<A> => {
   const begunAt = performance.now()
   while (true) {

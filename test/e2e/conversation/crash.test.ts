@@ -35,7 +35,7 @@ const crashesOf = async (session: string) =>
   ).map((row) => row.crashes)
 
 describe("a turn whose worker dies", () => {
-  it("runs again at once after a SIGKILL, because its lock is free, if another process is alive, and gets one reply", async ({
+  it("runs again after a SIGKILL if another process is alive, as its lock is free, and gets one reply", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api"))
@@ -183,7 +183,7 @@ describe("a worker that only seems dead", () => {
 })
 
 describe("a worker that is asked to stop", () => {
-  it("releases an unfinished turn, which another process answers, and exits with 0 without waiting for its model", async ({
+  it("releases an unfinished turn, which another process answers, and exits with 0 without its model", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api"))

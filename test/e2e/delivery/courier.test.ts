@@ -38,7 +38,7 @@ const attempts = (session: string) =>
 const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
 
 describe("a lane whose courier dies", () => {
-  it("continues at once after a SIGKILL, because its lock is free, and the view shows the attempt in flight as unknown", async ({
+  it("continues after a SIGKILL, as its lock is free, and the view shows the attempt in flight as unknown", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))

@@ -50,8 +50,8 @@ const namesIn = (pattern: Pattern): ReadonlyArray<string> => {
 }
 
 /**
- * What makes a test depend on how fast the machine is: time limits of its own, upper bounds on elapsed time, and pauses.
- * One line each.
+ * What makes a test depend on how fast the machine is: time limits of its own, upper bounds on elapsed time, and
+ * pauses. One line each.
  */
 export const timingFaults = (path: string, source: string): ReadonlyArray<string> => {
   const text = stripTypeScriptTypes(source)

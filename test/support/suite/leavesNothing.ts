@@ -1,7 +1,9 @@
-import { afterAll, assert, beforeAll } from "vitest"
+import { relative, resolve } from "node:path"
+import { afterAll, assert, beforeAll, expect } from "vitest"
 import { catalogue } from "#src/http/server/catalogue.ts"
 import { collect } from "#test/support/effort/longestLoopBlock.ts"
 
+const ROOT = resolve(import.meta.dirname, "../../..")
 const MAX_LEFT_BYTES = 150 * 1024 ** 2
 
 const heldBytes = (): number => {
@@ -20,7 +22,8 @@ beforeAll(() => {
   before = { errors: catalogue.length, bytes: heldBytes() }
 })
 // Hooks that end a file run in reverse order, so this one runs after those of the file have closed everything.
-afterAll((_, { name }) => {
+afterAll(() => {
+  const name = relative(ROOT, expect.getState().testPath ?? "")
   const leftMiB = Math.round((heldBytes() - before.bytes) / 1024 ** 2)
   assert.isBelow(leftMiB * 1024 ** 2, MAX_LEFT_BYTES, `${name} leaves ${leftMiB} MiB behind in its process`)
   assert.strictEqual(catalogue.length, before.errors, `${name} adds to the catalogue of errors of its process`)
