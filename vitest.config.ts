@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config"
-import { Interleaved } from "./test/support/Interleaved.ts"
-import { SlowestFiles } from "./test/support/SlowestFiles.ts"
+import { TEST_MS } from "./test/support/patience.ts"
+import { FileOrder } from "./test/support/suite/FileOrder.ts"
+import { SlowestFiles } from "./test/support/suite/SlowestFiles.ts"
 
 /**
  * Files that measure the memory or the processor time of their process, or call every function there is. Each has a
@@ -24,29 +25,34 @@ const ALONE = [
   "telegram/hook-bindings"
 ].map((name) => `test/${name}.test.ts`)
 
-const file = { pool: "forks", testTimeout: 60_000, hookTimeout: 120_000 } as const
+/** Files that start processes of their own, and mostly wait for them. */
+const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
+const SEED = "test/support/suite/seed.ts"
+/** What holds for every test file. */
+export const FILE = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: SEED } as const
+/** One file after another in the same process, which loads the server once. */
+const sharing = { ...FILE, isolate: false, maxWorkers: 4 } as const
+
+/** The projects run one after another, in the order of their groups. */
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/globalSetup.ts"],
-    sequence: { sequencer: Interleaved },
+    globalSetup: ["test/support/suite/globalSetup.ts"],
+    sequence: { sequencer: FileOrder },
     reporters: ["default", new SlowestFiles()],
     projects: [
-      {
-        test: { ...file, name: "alone", include: ALONE, isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } }
-      },
+      { test: { ...FILE, name: "alone", include: ALONE, isolate: true, maxWorkers: 1, sequence: { groupOrder: 1 } } },
       {
         test: {
-          ...file,
-          name: "together",
+          ...sharing,
+          name: "inside",
           include: ["test/**/*.test.ts"],
-          exclude: ALONE,
-          // One file after another in the same process, which loads the server once.
-          isolate: false,
-          maxWorkers: 4,
+          exclude: [...ALONE, ...PROCESSES],
+          setupFiles: [SEED, "test/support/suite/leavesNothing.ts"],
           sequence: { groupOrder: 2 }
         }
-      }
+      },
+      { test: { ...sharing, name: "processes", include: PROCESSES, sequence: { groupOrder: 3 } } }
     ]
   }
 })

@@ -28,7 +28,7 @@ const servers = [server]
 /** Like `pg_ctl stop -m immediate` and a start: all server processes end at once. */
 const crash = async () => {
   process.kill(Number(readFileSync(join(folder, "pg", "postmaster.pid"), "utf8").split("\n", 1)[0]), "SIGQUIT")
-  await until("the database to be down", () => !existsSync(join(folder, "pg", "postmaster.pid")), 30_000)
+  await until("the database to be down", () => !existsSync(join(folder, "pg", "postmaster.pid")))
   servers.push(await openServer(folder))
 }
 try {

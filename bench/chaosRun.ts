@@ -6,7 +6,7 @@ import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { startSlowModel } from "#test/support/SlowModel.ts"
 import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
-import { until } from "#test/support/until.ts"
+import { until, untilWithin } from "#test/support/until.ts"
 import { UNREACHED_LIMITS } from "./support/processes.ts"
 import { seeded } from "./support/seeded.ts"
 
@@ -227,11 +227,10 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     const killer = async () => {
       while (kills < options.kills) {
         const due = Math.floor((options.sends * (kills + 0.5)) / options.kills)
-        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 60_000)
+        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined)
         await until(
           "a process beside the victim",
-          () => live.length > 1 || options.processes === 1 || failedStart !== undefined,
-          60_000
+          () => live.length > 1 || options.processes === 1 || failedStart !== undefined
         )
         // A failed start is a finding, not a kill: it ends the run with its reason.
         if (failedStart !== undefined) throw failedStart
@@ -255,7 +254,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
       const { crashes, crash } = options.database ?? { crashes: 0, crash: async () => {} }
       while (databaseCrashes < crashes) {
         const due = Math.floor((options.sends * (databaseCrashes + 0.75)) / crashes)
-        await until("sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined, 600_000)
+        await untilWithin(600_000, "sends to go on", () => acknowledged >= due || !sending || failedStart !== undefined)
         await crash()
         databaseCrashes++
         say(`database crash ${databaseCrashes}: ${acknowledged} acknowledged`)
@@ -264,7 +263,7 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     await Promise.all([senders, killer(), crasher()])
 
     const open = async () => Number((await sql`select count(*) as n from turns where outcome is null`)[0]?.["n"])
-    await until("every turn to end", async () => (await open()) === 0, 60_000 + LONGEST_WAIT_MS).catch(
+    await untilWithin(60_000 + LONGEST_WAIT_MS, "every turn to end", async () => (await open()) === 0).catch(
       async (error: unknown) => {
         const first = await sql`
         select distinct on (session_id) session_id, turn_index, fence, crashes, due_at - now() as due_in, owner,
@@ -284,10 +283,10 @@ export const runChaos = async (options: ChaosOptions, say: (line: string) => voi
     const atEnd = (observed: Map<string, Observer>) =>
       [...observed].every(([session, observer]) => observer.cursor >= (tails.get(session) ?? 0))
     // A failed delivery is retried after about five seconds, and blocks the ones behind it.
-    await until(
+    await untilWithin(
+      30_000 + options.receiverFaults * 20_000,
       "the observers to reach the end",
-      () => atEnd(polls) && atEnd(streams) && atEnd(pushes),
-      30_000 + options.receiverFaults * 20_000
+      () => atEnd(polls) && atEnd(streams) && atEnd(pushes)
     )
     leaving.abort()
     await Promise.all(observers)

@@ -6,7 +6,7 @@ import { startSlowModel } from "#test/support/SlowModel.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
-import { until } from "#test/support/until.ts"
+import { until, untilWithin } from "#test/support/until.ts"
 import { freePort, startFront } from "./support/front.ts"
 import { UNREACHED_LIMITS } from "./support/processes.ts"
 import { seeded } from "./support/seeded.ts"
@@ -211,11 +211,11 @@ export const runTelegramChaos = async (
       asking = false
     }
 
-    const reach = (due: number) => until("sends to go on", () => sent() >= due || !asking || !isOn(), 600_000)
+    const reach = (due: number) => untilWithin(600_000, "sends to go on", () => sent() >= due || !asking || !isOn())
     const killer = async () => {
       for (; kills < options.kills && isOn(); kills++) {
         await reach(Math.floor((total * (kills + 0.5)) / options.kills))
-        await until("a process beside the victim", () => live.length > 1 || !isOn(), 120_000)
+        await until("a process beside the victim", () => live.length > 1 || !isOn())
         if (!isOn()) return
         const victim = pick(live)
         live.splice(live.indexOf(victim), 1)
@@ -244,8 +244,8 @@ export const runTelegramChaos = async (
           (await app.patch(`/v1/telegram/bots/${id}`, { token: bot.token }).catch(() => null))?.body?.data?.status ===
           "active"
         try {
-          await until("the bot to be revoked", isRevoked, 120_000)
-          await until("the new token to be taken", isTaken, 60_000)
+          await until("the bot to be revoked", isRevoked)
+          await until("the new token to be taken", isTaken)
         } catch (cause) {
           throw new Error(`${String(cause)}: ${JSON.stringify(await stateOf(sql, telegram, bot, id))}`, { cause })
         }
@@ -257,16 +257,12 @@ export const runTelegramChaos = async (
     )
     if (!isOn()) throw failures[0]
 
-    await until(
-      "all that is under way to end",
-      async () => {
-        const [row] =
-          await sql`select (select count(*) from lanes where position < head or owner is not null) + (select count(*)
+    await until("all that is under way to end", async () => {
+      const [row] =
+        await sql`select (select count(*) from lanes where position < head or owner is not null) + (select count(*)
             from telegram_updates where done_at is null) + (select count(*) from turns where outcome is null) as n`
-        return Number(row?.["n"]) === 0 && bots.every((bot) => telegram.pendingUpdates(bot).length === 0)
-      },
-      120_000
-    )
+      return Number(row?.["n"]) === 0 && bots.every((bot) => telegram.pendingUpdates(bot).length === 0)
+    })
 
     const records = await recordsOf(sql, telegram, talks, idOf)
     const faults: Record<string, number> = {}

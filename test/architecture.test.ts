@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { type Module, readModule, readModules } from "./support/modules.ts"
+import { timingFaults } from "./support/timingFaults.ts"
 
 /** From the lowest floor up. A module imports from its own rank and from those below. */
 const RANKS: ReadonlyArray<ReadonlyArray<string>> = [
@@ -269,6 +270,52 @@ describe("the source tree", () => {
   it("has no overlong files", () => {
     const long = modules.filter(({ text }) => text.split("\n").length > MAX_LINES).map(({ path }) => path)
     assert.deepStrictEqual(long, [])
+  })
+})
+
+describe("the tests", () => {
+  it("do not depend on how fast the machine is", () => {
+    const files = globSync("test/**/*.test.ts", { cwd: resolve(import.meta.dirname, "..") })
+    assert.isAbove(files.length, 100)
+    assert.deepStrictEqual(
+      files.flatMap((path) => timingFaults(path, readFileSync(resolve(import.meta.dirname, "..", path), "utf8"))),
+      []
+    )
+  })
+})
+
+describe("the rule about time in tests", () => {
+  const faultsOf = (source: string) => timingFaults("a.test.ts", source)
+
+  it("finds a time limit of a test, a hook or a group", () => {
+    for (const source of [
+      `it("works", async () => {}, 60_000)`,
+      `it("works", { timeout: 60_000 }, async () => {})`,
+      `it.skipIf(isRoot)("works", () => {}, 5)`,
+      `it.each([1])("works", () => {}, 5)`,
+      `describe("it", { timeout: 1, concurrent: true }, () => {})`,
+      `beforeAll(async () => {}, 1000)`
+    ])
+      assert.lengthOf(faultsOf(source), 1, source)
+    assert.deepStrictEqual(faultsOf(`it.each([1, 2])("works with %d", (n: number) => assert.isBelow(n, 3))`), [])
+  })
+
+  it("finds an upper bound on elapsed time, by any way from the clock", () => {
+    for (const source of [
+      `assert.isBelow(performance.now() - from, 1000)`,
+      `const tookMs = performance.now() - from\nassert.isAtMost(tookMs, 10)`,
+      `const before = Date.now()\nconst took = later - before\nexpect(took).toBeLessThan(5)`,
+      `assert.approximately(Date.parse(data.at), Date.now(), 60_000)`
+    ])
+      assert.lengthOf(faultsOf(source), 1, source)
+    assert.deepStrictEqual(faultsOf(`assert.isAtLeast(performance.now() - from, 290)`), [])
+    assert.deepStrictEqual(faultsOf(`assert.isBelow(effortMs, 50)`), [])
+  })
+
+  it("finds a pause, and a wait that is not until()", () => {
+    assert.lengthOf(faultsOf(`await new Promise((resolve) => setTimeout(resolve, 5))`), 1)
+    assert.lengthOf(faultsOf(`import { setTimeout as pause } from "node:timers/promises"`), 1)
+    assert.lengthOf(faultsOf(`await vi.waitUntil(() => seen, { timeout: 10 })`), 1)
   })
 })
 

@@ -195,65 +195,61 @@ const settledLog = async (sessionId: string, sent: ReadonlyArray<Sent>) => {
 }
 
 describe("the log, compared with an array", () => {
-  it(
-    "shows every reader the same slice of the same sequence, whatever the operations",
-    () =>
-      fc.assert(
-        fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (commands) => {
-          const sessions = await Promise.all([0, 1].map(() => app.createSession({ character_slug: character })))
-          const real: Real = { sessions, sightings: [], open: [], closed: [] }
-          const model: Model = { sent: [[], []], keys: [new Map(), new Map()] }
-          try {
-            await fc.asyncModelRun(() => ({ model, real }), commands)
-            const logs = await Promise.all(sessions.map((sessionId, i) => settledLog(sessionId, model.sent[i] ?? [])))
+  it("shows every reader the same slice of the same sequence, whatever the operations", () =>
+    fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (commands) => {
+        const sessions = await Promise.all([0, 1].map(() => app.createSession({ character_slug: character })))
+        const real: Real = { sessions, sightings: [], open: [], closed: [] }
+        const model: Model = { sent: [[], []], keys: [new Map(), new Map()] }
+        try {
+          await fc.asyncModelRun(() => ({ model, real }), commands)
+          const logs = await Promise.all(sessions.map((sessionId, i) => settledLog(sessionId, model.sent[i] ?? [])))
 
-            for (const [i, log] of logs.entries()) {
-              const sent = (model.sent[i] ?? []).toSorted((a, b) => a.cursor - b.cursor)
-              assert.deepStrictEqual(
-                log.map(({ cursor }) => cursor),
-                log.map((_, place) => place + 1),
-                "gap-free from 1"
-              )
-              assert.lengthOf(new Set(log.map(({ id }) => id)), log.length)
-              assert.deepStrictEqual(
-                log
-                  .filter(({ role }) => role === "user")
-                  .map(({ cursor, trace_id, payload }) => ({ cursor, runRef: trace_id, text: payload["text"] })),
-                sent,
-                "what was acknowledged, where it was acknowledged"
-              )
-              assert.deepStrictEqual(
-                log
-                  .filter(({ role, type }) => role === "character" && type === "message.created")
-                  .map(({ trace_id }) => trace_id),
-                sent.map(({ runRef }) => runRef),
-                "one reply each, in order"
-              )
-            }
-
-            // A stream that is still open reaches the end of the log by itself.
-            await Promise.all(real.open.map(({ at, reader }) => reader.until(logs[at]?.length ?? 0)))
-            for (const { by, sessionId, since, events } of [
-              ...real.sightings,
-              ...[...real.open, ...real.closed].map(({ reader }) => reader.sighting)
-            ]) {
-              const log = logs[sessions.indexOf(sessionId)] ?? []
-              assert.deepStrictEqual(events, log.slice(since, since + events.length), `${by} since ${since}`)
-            }
-            for (const {
-              reader: { sighting },
-              at
-            } of real.open) {
-              assert.deepStrictEqual(sighting.events, logs[at]?.slice(sighting.since), "an open stream has it all")
-            }
-          } finally {
-            for (const { reader } of real.open) reader.disconnect()
+          for (const [i, log] of logs.entries()) {
+            const sent = (model.sent[i] ?? []).toSorted((a, b) => a.cursor - b.cursor)
+            assert.deepStrictEqual(
+              log.map(({ cursor }) => cursor),
+              log.map((_, place) => place + 1),
+              "gap-free from 1"
+            )
+            assert.lengthOf(new Set(log.map(({ id }) => id)), log.length)
+            assert.deepStrictEqual(
+              log
+                .filter(({ role }) => role === "user")
+                .map(({ cursor, trace_id, payload }) => ({ cursor, runRef: trace_id, text: payload["text"] })),
+              sent,
+              "what was acknowledged, where it was acknowledged"
+            )
+            assert.deepStrictEqual(
+              log
+                .filter(({ role, type }) => role === "character" && type === "message.created")
+                .map(({ trace_id }) => trace_id),
+              sent.map(({ runRef }) => runRef),
+              "one reply each, in order"
+            )
           }
-        }),
-        { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false }
-      ),
-    60_000
-  )
+
+          // A stream that is still open reaches the end of the log by itself.
+          await Promise.all(real.open.map(({ at, reader }) => reader.until(logs[at]?.length ?? 0)))
+          for (const { by, sessionId, since, events } of [
+            ...real.sightings,
+            ...[...real.open, ...real.closed].map(({ reader }) => reader.sighting)
+          ]) {
+            const log = logs[sessions.indexOf(sessionId)] ?? []
+            assert.deepStrictEqual(events, log.slice(since, since + events.length), `${by} since ${since}`)
+          }
+          for (const {
+            reader: { sighting },
+            at
+          } of real.open) {
+            assert.deepStrictEqual(sighting.events, logs[at]?.slice(sighting.since), "an open stream has it all")
+          }
+        } finally {
+          for (const { reader } of real.open) reader.disconnect()
+        }
+      }),
+      { numRuns: 40, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false }
+    ))
 
   it("wakes a long poll when a message is written", async () => {
     const session = await app.createSession({ character_slug: character })

@@ -200,7 +200,7 @@ describe("an answer", () => {
             const { receiver, channel } = yield* harness(answering)
             const begun = yield* Clock.currentTimeMillis
             const attempt = yield* push(channel, deliveryOf(EVENT))
-            assert.closeTo((yield* Clock.currentTimeMillis) - begun, 15_000, 2_000)
+            assert.isAtLeast((yield* Clock.currentTimeMillis) - begun, 14_900)
             yield* Effect.promise(() => receiver.requests[0]?.closed ?? Promise.reject(new Error("no request")))
             return codeOf(attempt)
           }),

@@ -1,15 +1,13 @@
 import { Api, InlineKeyboard } from "grammy"
-import { existsSync } from "node:fs"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import type { Bot } from "../support/telegram/Bot.ts"
 import { type FakeTelegram, startFakeTelegram } from "../support/telegram/FakeTelegram.ts"
 import type { Person } from "../support/telegram/ChatState.ts"
 import { until } from "../support/until.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
-
-describe.skipIf(!existsSync(BROWSER))("the phone", () => {
+describe.skipIf(!hasBrowser)("the phone", () => {
   let browser: Browser
   let telegram: FakeTelegram
   let page: Page
@@ -19,7 +17,7 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
   let errors: Array<string>
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] })
+    browser = await startBrowser()
   })
   afterAll(() => browser.close())
   beforeEach(async () => {
@@ -27,7 +25,7 @@ describe.skipIf(!existsSync(BROWSER))("the phone", () => {
     mia = telegram.createUser({ first_name: "Mia" })
     ada = telegram.createBot({ username: "ada_bot", name: "Ada" })
     api = new Api(ada.token, { apiRoot: telegram.url })
-    page = await browser.newPage()
+    page = await openPage(browser)
     errors = []
     page.on("pageerror", ({ message }) => errors.push(message))
   })

@@ -1,6 +1,7 @@
 import axe from "axe-core"
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { assert } from "vitest"
+import { openPage } from "./Browser.ts"
 
 /** A browser of somebody who may open the console, and what went wrong in it. */
 export interface ConsoleBrowser {
@@ -15,18 +16,18 @@ export const openConsole = async (
   server: { readonly baseUrl: string; readonly token: string },
   options: BrowserContextOptions = {}
 ): Promise<ConsoleBrowser> => {
-  const context = await browser.newContext({
+  const page = await openPage(browser, {
     baseURL: server.baseUrl,
     viewport: { width: 1280, height: 900 },
     extraHTTPHeaders: { authorization: `Bearer ${server.token}` },
     ...options
   })
+  const context = page.context()
   const problems: Array<string> = []
   context.on("request", (request) => {
     const { origin, protocol } = new URL(request.url())
     if (protocol !== "data:" && origin !== new URL(server.baseUrl).origin) problems.push(`request to ${request.url()}`)
   })
-  const page = await context.newPage()
   page.on("pageerror", ({ message }) => problems.push(message))
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text())

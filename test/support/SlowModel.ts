@@ -23,7 +23,7 @@ export interface SlowModel {
   /** All requests so far, in order of arrival. */
   readonly calls: ReadonlyArray<ModelCall>
   /** The nth request (from 1), once it has arrived. */
-  readonly call: (n: number, withinMs?: number) => Promise<ModelCall>
+  readonly call: (n: number) => Promise<ModelCall>
   /** From now on each request is answered after this many milliseconds. `null`: only when the test releases it. */
   readonly answerAfter: (delayMs: number | null) => void
   readonly close: () => Promise<void>
@@ -124,7 +124,7 @@ export const startSlowModel = async (delayMs: number | null = null, reply = repl
   return {
     baseUrl: `http://127.0.0.1:${address.port}/v1`,
     calls,
-    call: (n, withinMs = 15_000) => until(`model call ${n}`, () => calls[n - 1], withinMs),
+    call: (n) => until(`model call ${n}`, () => calls[n - 1]),
     answerAfter: (next) => {
       delay = next
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { WAIT_MS } from "./patience.ts"
 
 export interface Answer {
   readonly status: number
@@ -94,14 +95,9 @@ export class TestApp {
     }
   }
 
-  /** Reads until an event matches. Fails after the given time. */
-  async waitFor(
-    sessionId: string,
-    fits: (event: LogEvent) => boolean,
-    since = 0,
-    withinMs = 15_000
-  ): Promise<LogEvent> {
-    const deadline = Date.now() + withinMs
+  /** Reads until an event matches. Fails after `WAIT_MS`. */
+  async waitFor(sessionId: string, fits: (event: LogEvent) => boolean, since = 0): Promise<LogEvent> {
+    const deadline = Date.now() + WAIT_MS
     for (let from = since; Date.now() < deadline;) {
       const { body } = await this.get(`/v1/sessions/${sessionId}/events?since=${from}&wait=1`)
       const found = body.data.events.find(fits)
@@ -109,7 +105,7 @@ export class TestApp {
       from = body.data.next_cursor
     }
     throw new Error(
-      `nothing fitting on the log of ${sessionId} within ${withinMs} ms: ` +
+      `nothing fitting on the log of ${sessionId} within ${WAIT_MS} ms: ` +
         `${JSON.stringify((await this.events(sessionId)).map((event) => event.type))}`
     )
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { resolve } from "node:path"
 import { secretsIn } from "./findSecrets.ts"
-import { programFile } from "./program.ts"
+import { programFile } from "./suite/program.ts"
 
 const ROOT = resolve(import.meta.dirname, "../..")
 

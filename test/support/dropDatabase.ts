@@ -1,7 +1,8 @@
 import type postgres from "postgres"
-import { until } from "./until.ts"
+import { untilWithin } from "./until.ts"
 
-const PATIENCE_MS = 5_000
+/** No wait of a test: what is left then is ended. */
+const GRACE_MS = 5_000
 
 /**
  * Drops a database once it has no connections, or after five seconds at most. If a closing connection's backend is
@@ -11,7 +12,7 @@ const PATIENCE_MS = 5_000
 export const dropDatabase = async (admin: postgres.Sql, name: string): Promise<void> => {
   const clients = admin`from pg_stat_activity where datname = ${name} and backend_type = 'client backend'`
   const isLeft = async () => (await admin`select 1 ${clients}`).length === 0
-  await until("all connections to the database to close", isLeft, PATIENCE_MS).catch(() => {})
+  await untilWithin(GRACE_MS, "all connections to the database to close", isLeft).catch(() => {})
   await admin`select pg_terminate_backend(pid, 5000) ${clients}`
   await admin`drop database if exists ${admin(name)}`
 }

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http"
+import { WAIT_MS } from "./patience.ts"
 
 export interface RawRequest {
   readonly method: string
@@ -13,8 +14,6 @@ export interface RawAnswer {
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
-
-const PATIENCE_MS = 8_000
 
 /**
  * HTTP without `fetch`'s normalization. Connections are reused, so an answer that does not end blocks the next one. An
@@ -34,9 +33,9 @@ export const rawClient = (baseUrl: string) => {
         headers: { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) }
       })
       const timer = setTimeout(() => {
-        reject(new Error(`no answer within ${PATIENCE_MS} ms`))
+        reject(new Error(`no answer within ${WAIT_MS} ms`))
         sent.destroy()
-      }, PATIENCE_MS)
+      }, WAIT_MS)
       sent.once("close", () => clearTimeout(timer))
       sent.once("error", reject)
       sent.once("response", (response) => {

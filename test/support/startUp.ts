@@ -10,7 +10,7 @@ export interface Started {
   readonly stdout: () => string
   readonly stderr: () => string
   /** The URL in the ready line, once it is printed. */
-  readonly ready: (withinMs?: number) => Promise<string>
+  readonly ready: () => Promise<string>
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
@@ -50,9 +50,9 @@ export const startProgram = (
     stdout: () => stdout,
     stderr: () => stderr,
     exit,
-    ready: (withinMs = 30_000) =>
+    ready: () =>
       until(
-        `ready line (so far: ${stdout}${stderr})`,
+        () => `ready line (so far: ${stdout}${stderr})`,
         () => {
           if (child.exitCode !== null) throw new Error(`exited with ${child.exitCode} before it was ready: ${stderr}`)
           const line = stdout
@@ -60,8 +60,7 @@ export const startProgram = (
             .slice(0, -1)
             .find((line) => line.startsWith('{"ready":'))
           return line === undefined ? undefined : (JSON.parse(line).base_url as string)
-        },
-        withinMs
+        }
       )
   }
 }

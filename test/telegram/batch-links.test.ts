@@ -4,7 +4,7 @@ import sharp from "sharp"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -252,7 +252,7 @@ describe("the printable sheet", () => {
     const { id, items } = await mixed()
     const browser = await startBrowser()
     try {
-      const page = await browser.newPage({
+      const page = await openPage(browser, {
         viewport: { width: 1000, height: 900 },
         extraHTTPHeaders: { authorization: `Bearer ${app.key}` }
       })

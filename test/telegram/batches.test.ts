@@ -103,12 +103,13 @@ describe("a batch", () => {
     const { bot, id } = await harness.attach()
     await harness.app.post(`/v1/telegram/bots/${id}/suspend`, {})
     harness.telegram.advance(2000)
-    harness.telegram.fault({ bot, method: "setWebhook" }, { kind: "html502" })
+    const refusal = harness.telegram.fault({ bot, method: "setWebhook", count: 1000 }, { kind: "html502" })
     const resumed = await batch({ action: "resume", bot_ids: [id] })
     await until(
       "the first attempt to fail",
       async () => (await itemsOf(resumed.id))[0]?.error_code === "upstream_failed"
     )
+    refusal.remove()
     await harness.server.database.sql`update telegram_batch_items set due_at = now() where batch_id = ${resumed.id}`
     await harness.server.database.sql`select graphile_worker.add_job('batches', '{}'::json)`
     assert.deepInclude(await completed(resumed.id), { done: 1, failed: 0 })
@@ -123,7 +124,7 @@ describe("a batch", () => {
     await until(
       "it to be taken",
       async () =>
-        (await harness.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts = 1`)
+        (await harness.server.database.sql`select 1 from telegram_batch_items where batch_id = ${id} and attempts >= 1`)
           .length === 1
     )
     await harness.server.database

@@ -194,7 +194,7 @@ describe("a message that Telegram rejects as it is", () => {
         )
     }
     assert.isEmpty(harness.telegram.calls({ bot, method: "sendMessage" }).filter(({ answer }) => answer?.ok === false))
-  }, 60_000)
+  })
 
   it("is sent as text if Telegram cannot use its picture", async () => {
     const { bot, person, session, body } = await greeted()

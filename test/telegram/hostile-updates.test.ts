@@ -119,17 +119,13 @@ describe("an abnormal update", () => {
     for (const beyond of ["1e300", "-1", "9007199254740993", "1.5", "null", "[]"])
       assert.strictEqual(await hand(`{"update_id":${beyond}}`), 200, beyond)
     assert.strictEqual(await hand(JSON.stringify({ update_id: ++updateId, ...message({ text: "Well?" }) })), 200)
-    const rows = await until(
-      "all to be done",
-      async () => {
-        const all = await sql<
-          Array<{ update_id: number; error: string | null; done: boolean; kind: string }>
-        >`select update_id::float8 as update_id, error, done_at is not null as done, kind from telegram_updates
+    const rows = await until("all to be done", async () => {
+      const all = await sql<
+        Array<{ update_id: number; error: string | null; done: boolean; kind: string }>
+      >`select update_id::float8 as update_id, error, done_at is not null as done, kind from telegram_updates
           where channel_id = ${id} and update_id > 4000000000`
-        return all.length === ODD.length + 1 && all.every(({ done }) => done) && all
-      },
-      30_000
-    )
+      return all.length === ODD.length + 1 && all.every(({ done }) => done) && all
+    })
     for (const row of rows) assert.isNull(row.error, ODD[row.update_id - 4_000_000_001]?.[0])
     const chat = (await harness.chatsOf(id)).find((each) => each.chat_id === ANNA.id && each.thread_id === null)
     const heard = (await harness.app.events(chat?.session_id ?? ""))

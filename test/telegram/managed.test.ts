@@ -223,14 +223,13 @@ describe("a managed bot", () => {
     })
     telegram.start(owner, manager, claim)
     await until("the simulated crash", death.hasFailed)
-    await until(
-      "it to be left",
-      async () =>
-        (await sql`select 1 from telegram_manager_updates where done_at is null and error is not null`).length === 1
-    )
-    await sql`update telegram_manager_updates set due_at = now() where done_at is null`
-    await sql`select graphile_worker.add_job('manager', '{}'::json)`
-    assert.strictEqual((await isActive(id)).username, "found_by_word_bot")
+    const bound = await until("the bot to be active", async () => {
+      await sql`update telegram_manager_updates set due_at = now() where done_at is null and error is not null`
+      await sql`select graphile_worker.add_job('manager', '{}'::json)`
+      const now = await get(id)
+      return now?.status === "active" && now
+    })
+    assert.strictEqual(bound.username, "found_by_word_bot")
     await death.end()
     await until("the manager's answer", () =>
       telegram.transcript(manager, owner).some(({ text }) => text === "Your bot is being set up.")
@@ -653,6 +652,7 @@ describe("a managed bot that gets a new owner while its token is being replaced"
     await until(
       "the manager's news",
       async () =>
+        (await get(id)).status === "suspended" &&
         (
           await server.database.sql`
               select 1 from telegram_manager_updates where done_at is null

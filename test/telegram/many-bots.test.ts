@@ -44,7 +44,6 @@ it.for([
   { bots: 10_000, more: 500 }
 ])(
   "a process with $bots bots starts and answers with as few rows as with one, and calls Telegram for no other bot",
-  { timeout: 60_000 },
   async ({ bots, more }, { annotate }) => {
     const { sql } = database
     const { appId, key } = await createAppIn(sql)

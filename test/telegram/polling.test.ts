@@ -50,7 +50,7 @@ describe("a polled bot", () => {
       env: { TELEGRAM_API_ROOT: harness.telegram.url, TELEGRAM_MODE: "polling" }
     })
     try {
-      await until("a second worker", async () => (await sql`select 1 from workers`).length === 2)
+      await until("a second worker", async () => (await sql`select 1 from workers`).length >= 2)
       const person = harness.telegram.createUser({ first_name: "Anna" })
       harness.telegram.start(person, bot)
       await saidAtLeast(harness, bot, person, 1)

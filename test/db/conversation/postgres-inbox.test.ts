@@ -78,57 +78,53 @@ describe("concurrent sends", () => {
     assert.strictEqual(await heldOf(appId), HOLD)
   })
 
-  it(
-    "number every session without gaps, whatever combination of sessions they belong to",
-    () =>
-      fc.assert(
-        fc.asyncProperty(
-          fc.array(
-            fc.record({
-              session: fc.nat({ max: 3 }),
-              process: fc.nat({ max: 3 }),
-              key: fc.option(fc.nat({ max: 5 })),
-              source: fc.constantFrom("api", "telegram")
-            }),
-            { minLength: 1, maxLength: 60 }
-          ),
-          async (sends) => {
-            const appId = await engine.createApp()
-            const sessions = await Promise.all([0, 1, 2, 3].map(() => engine.createSession(appId)))
-            const verdicts = await Promise.all(
-              sends.map(({ session, process, key, source }) =>
-                (engines[process] as Engine).send({
-                  appId,
-                  sessionId: sessions[session] ?? "",
-                  clientMessageId: key === null ? null : String(key),
-                  source: source as "api"
-                })
-              )
-            )
-            for (const [index, sessionId] of sessions.entries()) {
-              const answers = verdicts.filter((_, i) => sends[i]?.session === index)
-              const turns = new Set(answers.map(({ turnIndex }) => turnIndex))
-              assert.deepStrictEqual(
-                [...turns].sort((a = 0, b = 0) => a - b),
-                [...turns].map((_, i) => i + 1)
-              )
-              assert.lengthOf(
-                answers.filter(({ answer }) => answer === "accepted"),
-                turns.size
-              )
-              const log = await logOf(sessionId)
-              assert.deepStrictEqual(
-                log.map(({ cursor }) => cursor),
-                log.map((_, i) => i + 1)
-              )
-              for (const { cursor = 0, runRef } of answers) assert.strictEqual(log[cursor - 1]?.trace_id, runRef)
-            }
-          }
+  it("number every session without gaps, whatever combination of sessions they belong to", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            session: fc.nat({ max: 3 }),
+            process: fc.nat({ max: 3 }),
+            key: fc.option(fc.nat({ max: 5 })),
+            source: fc.constantFrom("api", "telegram")
+          }),
+          { minLength: 1, maxLength: 60 }
         ),
-        { numRuns: 15 }
+        async (sends) => {
+          const appId = await engine.createApp()
+          const sessions = await Promise.all([0, 1, 2, 3].map(() => engine.createSession(appId)))
+          const verdicts = await Promise.all(
+            sends.map(({ session, process, key, source }) =>
+              (engines[process] as Engine).send({
+                appId,
+                sessionId: sessions[session] ?? "",
+                clientMessageId: key === null ? null : String(key),
+                source: source as "api"
+              })
+            )
+          )
+          for (const [index, sessionId] of sessions.entries()) {
+            const answers = verdicts.filter((_, i) => sends[i]?.session === index)
+            const turns = new Set(answers.map(({ turnIndex }) => turnIndex))
+            assert.deepStrictEqual(
+              [...turns].sort((a = 0, b = 0) => a - b),
+              [...turns].map((_, i) => i + 1)
+            )
+            assert.lengthOf(
+              answers.filter(({ answer }) => answer === "accepted"),
+              turns.size
+            )
+            const log = await logOf(sessionId)
+            assert.deepStrictEqual(
+              log.map(({ cursor }) => cursor),
+              log.map((_, i) => i + 1)
+            )
+            for (const { cursor = 0, runRef } of answers) assert.strictEqual(log[cursor - 1]?.trace_id, runRef)
+          }
+        }
       ),
-    60_000
-  )
+      { numRuns: 15 }
+    ))
 })
 
 describe("a batch", () => {

@@ -167,5 +167,5 @@ describe("the sweeper", () => {
         .slice(0, 200)
         .map((sessionId) => `sweep:${sessionId}`)
     )
-  }, 30_000)
+  })
 })

@@ -19,7 +19,6 @@ import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { setTimeout as delay } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
@@ -27,6 +26,7 @@ import postgres from "postgres"
 import { Database } from "#src/db/postgres/Database.ts"
 import { migrate } from "#src/db/postgres/migrate.ts"
 import { superuserUrl } from "#test/support/embedded.ts"
+import { until } from "#test/support/until.ts"
 
 const script = join(import.meta.dirname, "../../support/open-embedded.ts")
 const nobody = { uid: 65534, gid: 65534 }
@@ -40,14 +40,6 @@ const freshDirectory = () => {
   const directory = mkdtempSync(join(tmpdir(), "troupe-embedded-"))
   directories.push(directory)
   return directory
-}
-
-const until = async (what: string, holds: () => boolean) => {
-  const deadline = performance.now() + 15_000
-  while (!holds()) {
-    assert.isBelow(performance.now(), deadline, `waited too long until ${what}`)
-    await delay(20)
-  }
 }
 
 const isAlive = (pid: number) => {

@@ -24,22 +24,17 @@ afterAll(async () => {
 })
 
 /** The compiler reads all sources: 10 s of processor time, and several times that on a busy machine. */
-const TIMEOUT_MS = 180_000
 
 /** As found by a text search. */
 const ROW_TYPE = /\b(?:query|sql|pool|connection)<\s*(?:Array<|\[)/g
 
-it(
-  "rows and parameters of every statement have the types that the source declares",
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const { problems, rowTypes } = await checkStatements(project, "src", pool)
-    assert.deepStrictEqual(problems, [])
-    const written = readModules(["src"]).flatMap(({ text }) => text.match(ROW_TYPE) ?? [])
-    assert.strictEqual(rowTypes, written.length, "row types that were checked, and that there are")
-    assert.deepStrictEqual(untypedReads(project, "src"), [])
-  }
-)
+it("rows and parameters of every statement have the types that the source declares", async () => {
+  const { problems, rowTypes } = await checkStatements(project, "src", pool)
+  assert.deepStrictEqual(problems, [])
+  const written = readModules(["src"]).flatMap(({ text }) => text.match(ROW_TYPE) ?? [])
+  assert.strictEqual(rowTypes, written.length, "row types that were checked, and that there are")
+  assert.deepStrictEqual(untypedReads(project, "src"), [])
+})
 
 it("a statement whose types do not match the database is reported with the mismatch", async () => {
   const { problems } = await checkStatements(project, FAULTY, pool)

@@ -130,7 +130,7 @@ describe("a server that receives hostile files", () => {
     assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
     for (const { id } of (await app.get("/v1/imports?limit=100")).body.data.imports)
       assert.strictEqual((await app.get(`/v1/imports/${id}`)).body.data.format_detected !== undefined, true)
-  }, 60_000)
+  })
 
   it("writes the pictures of cards one at a time, however large, and does not delay others", async () => {
     const avatar = await sharp({ create: { width: 8000, height: 4990, channels: 3, background: "#446688" } })
@@ -155,7 +155,7 @@ describe("a server that receives hostile files", () => {
     for (const { width, height } of await Promise.all(Array.from({ length: 8 }, exported)))
       assert.deepStrictEqual([width, height], [1024, 639])
     assert.isBelow(memory("VmHWM") - base, 2 * MAX_MIB)
-  }, 60_000)
+  })
 
   it(
     "uses less than that for a picture of an asset, and refuses one that would need too much memory at a larger " +
@@ -217,7 +217,6 @@ describe("a server that receives hostile files", () => {
       } finally {
         await own.stop("SIGTERM")
       }
-    },
-    120_000
+    }
   )
 })

@@ -42,12 +42,12 @@ describe("a process that is killed while a picture is generated for it", () => {
       prompt: "The harbour.",
       deliver: true
     })
-    await until("the picture request", () => model.imageModel.requests.length === 1)
+    await until("the picture request", () => model.imageModel.requests.length >= 1)
     await first.stop("SIGKILL")
     const second = await startTroupe(env)
     try {
       const client = new TestApp(second.baseUrl, appId, key)
-      const event = await client.waitFor(session_id, ({ type }) => type === "image.ready", 0, 60_000)
+      const event = await client.waitFor(session_id, ({ type }) => type === "image.ready")
       assert.deepInclude(event.payload, { servable: true, image_request_id: body.data.image_request_id })
       assert.strictEqual((await fetch(String(event.payload["image_url"]))).status, 200)
       assert.lengthOf(
@@ -58,5 +58,5 @@ describe("a process that is killed while a picture is generated for it", () => {
     } finally {
       await second.stop("SIGTERM")
     }
-  }, 90_000)
+  })
 })

@@ -123,5 +123,5 @@ describe("a process that is killed while it commits an import", () => {
     } finally {
       await process.stop("SIGTERM")
     }
-  }, 90_000)
+  })
 })

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 import { accessibilityProblems } from "#test/support/ConsoleBrowser.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
@@ -27,8 +27,7 @@ afterAll(async () => {
 
 /** Somebody who signs in with the form. */
 const signIn = async (javaScriptEnabled: boolean): Promise<Page> => {
-  const context = await browser.newContext({ baseURL: harness.server.baseUrl, javaScriptEnabled })
-  const page = await context.newPage()
+  const page = await openPage(browser, { baseURL: harness.server.baseUrl, javaScriptEnabled })
   await page.goto("/console")
   await page.getByLabel("ADMIN_TOKEN").fill(ADMIN_TOKEN)
   await page.getByRole("button", { name: "Sign in" }).click()

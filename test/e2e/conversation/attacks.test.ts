@@ -180,7 +180,7 @@ describe("the seventy-seven attacks", () => {
     } finally {
       await server.close()
     }
-  }, 240_000)
+  })
 
   describe("on a model that believes all of them", () => {
     let model: FakeModel
@@ -210,6 +210,6 @@ describe("the seventy-seven attacks", () => {
         (request) => CANARY.test(JSON.stringify(request.messages)) && blockOf(request, "message")?.text !== OF_ANOTHER
       )
       assert.lengthOf(crossed, 0, "what somebody has said is in nobody else's prompt")
-    }, 240_000)
+    })
   })
 })

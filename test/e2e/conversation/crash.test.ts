@@ -26,11 +26,7 @@ const onlyReply = async (app: TestApp, session: string): Promise<LogEvent> => {
 }
 
 const registered = async () =>
-  (
-    await fleet.database.sql<
-      Array<{ worker_id: string }>
-    >`select worker_id from workers where heartbeat_at > now() - interval '5 seconds'`
-  ).map((row) => row.worker_id)
+  (await fleet.database.sql<Array<{ worker_id: string }>>`select worker_id from workers`).map((row) => row.worker_id)
 const crashesOf = async (session: string) =>
   (
     await fleet.database.sql<
@@ -39,7 +35,7 @@ const crashesOf = async (session: string) =>
   ).map((row) => row.crashes)
 
 describe("a turn whose worker dies", () => {
-  it("runs again within two seconds of a SIGKILL if another process is alive, and gets one reply", async ({
+  it("runs again after a SIGKILL if another process is alive, as its lock is free, and gets one reply", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api"))
@@ -47,20 +43,22 @@ describe("a turn whose worker dies", () => {
     const session = await app.createSession()
     await app.send(session, "What is for dinner?")
     await fleet.model.call(1)
+    const [victimId = ""] = await registered()
     await fleet.start("worker")
 
     const killedAt = performance.now()
     await victim.stop("SIGKILL")
+    // Its silence is never noticed.
+    await fleet.database.sql`update workers set heartbeat_at = now() + interval '1 day' where worker_id = ${victimId}`
     const rerun = await fleet.model.call(2)
     const delay = rerun.at - killedAt
     await annotate(`rerun began ${Math.round(delay)} ms after the kill`)
-    assert.isBelow(delay, 2000)
 
     rerun.release()
     await app.waitFor(session, isReply)
     assert.strictEqual((await onlyReply(app, session)).payload["text"], "Carrot soup, bowl 2.")
     assert.strictEqual(fleet.model.calls.length, 2)
-  }, 40_000)
+  })
 
   it("waits for a restart if no other process is alive, and then gets one reply and no failure", async ({
     annotate
@@ -80,7 +78,7 @@ describe("a turn whose worker dies", () => {
     await app.waitFor(session, isReply)
     await onlyReply(app, session)
     assert.deepStrictEqual(await crashesOf(session), [1])
-  }, 40_000)
+  })
 
   it(
     "ends as message.failed after it has crashed five workers, without another attempt, and the next send is " +
@@ -106,8 +104,7 @@ describe("a turn whose worker dies", () => {
       fleet.model.answerAfter(0)
       await app.send(session, "And now something else.")
       await app.waitFor(session, isReply)
-    },
-    120_000
+    }
   )
 })
 
@@ -123,7 +120,7 @@ describe("a worker that only seems dead", () => {
 
     const stoppedAt = performance.now()
     zombie.child.kill("SIGSTOP")
-    const rerun = await fleet.model.call(2, 25_000)
+    const rerun = await fleet.model.call(2)
     await annotate(`taken over ${Math.round(rerun.at - stoppedAt)} ms after the SIGSTOP`)
     assert.isAbove(rerun.at - stoppedAt, 8_000)
 
@@ -148,7 +145,7 @@ describe("a worker that only seems dead", () => {
       (await app.events(session)).map((event) => event.cursor),
       [1, 2, 3, 4, 5, 6]
     )
-  }, 60_000)
+  })
 
   it("registers under a new id if its lock connection is cut, and its turn gets one reply", async ({ annotate }) => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -178,11 +175,11 @@ describe("a worker that only seems dead", () => {
       (await app.events(session)).map((event) => event.cursor),
       [1, 2, 3, 4, 5, 6]
     )
-  }, 40_000)
+  })
 })
 
 describe("a worker that is asked to stop", () => {
-  it("releases an unfinished turn, which another process answers, and exits with 0 within ten seconds", async ({
+  it("releases an unfinished turn, which another process answers, and exits with 0 without its model", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api"))
@@ -203,27 +200,34 @@ describe("a worker that is asked to stop", () => {
       `rerun began ${Math.round(rerun.at - askedAt)} ms, exit came ${Math.round(after)} ms after the SIGTERM`
     )
     assert.strictEqual(code, 0)
-    assert.isBelow(after, 10_000)
     assert.deepStrictEqual(await crashesOf(session), [0])
-  }, 40_000)
+  })
 
-  it("finishes a turn that ends in time, and then does not wait any longer", async ({ annotate }) => {
+  it("finishes a turn that ends in time, and then does not wait any longer", async () => {
     const app = fleet.clientOf(await fleet.start("api"))
     const leaving = await fleet.start("worker")
     const session = await app.createSession()
     await app.send(session, "What is for dinner?")
     const call = await fleet.model.call(1)
 
-    const left = leaving.stop("SIGTERM")
-    call.release()
-    const askedAt = performance.now()
-    assert.strictEqual(await left, 0)
-    const after = performance.now() - askedAt
-    await annotate(`exit came ${Math.round(after)} ms after the SIGTERM`)
-    assert.isBelow(after, 3000)
+    // A worker of another installation, whose turn does not end, is asked at the same time.
+    const others = await createFleet()
+    try {
+      const holding = await others.start("api,worker")
+      const other = others.clientOf(holding)
+      await other.send(await other.createSession(), "What is for dinner?")
+      await others.model.call(1)
+
+      const held = holding.stop("SIGTERM").then(() => "waited for its turn")
+      const left = leaving.stop("SIGTERM")
+      call.release()
+      assert.strictEqual(await Promise.race([left, held]), 0)
+    } finally {
+      await others.close()
+    }
     await onlyReply(app, session)
     assert.strictEqual(fleet.model.calls.length, 1)
-  }, 40_000)
+  })
 })
 
 describe("waiting turns", () => {
@@ -238,7 +242,7 @@ describe("waiting turns", () => {
     await app.waitFor(session, isReply)
     await annotate(`answered ${Math.round(performance.now() - readyAt)} ms after the worker was ready`)
     await onlyReply(app, session)
-  }, 40_000)
+  })
 
   it("of one session run one at a time and in order, whichever process runs them", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -266,5 +270,5 @@ describe("waiting turns", () => {
       assert.include(call.prompt, `number ${i + 1}.`)
       assert.isAtMost(calls[i - 1]?.endedAt() ?? 0, call.at)
     })
-  }, 40_000)
+  })
 })

@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { demoCharacters } from "#src/demo/characters.ts"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 import { example } from "#test/support/docs.ts"
 import { processesOn } from "#test/support/embedded.ts"
 import { type Started, startProgram } from "#test/support/startUp.ts"
@@ -27,7 +27,7 @@ describe("npm run demo", () => {
   beforeAll(async () => {
     before = await folders()
     demo = startDemo()
-    app = new TestApp(await demo.ready(50_000), "", keyOf(demo))
+    app = new TestApp(await demo.ready(), "", keyOf(demo))
     phone = phoneOf(demo)
   })
   afterAll(() => {
@@ -40,7 +40,7 @@ describe("npm run demo", () => {
     const errors: Array<string> = []
     beforeAll(async () => {
       browser = await startBrowser()
-      page = await browser.newPage()
+      page = await openPage(browser)
       page.on("pageerror", ({ message }) => errors.push(message))
       await page.goto(phone)
     })

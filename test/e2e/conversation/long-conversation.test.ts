@@ -60,14 +60,10 @@ const converse = async (server: TestServer, messages: ReadonlyArray<string>) => 
   const session = await app.createSession({ character_slug: profile?.slug })
   const replies: Array<LogEvent> = []
   for (const text of messages) replies.push(await app.converse(session, text))
-  const trace = await until(
-    "memory extraction of every turn",
-    async () => {
-      const rows = await traceOf(app, session)
-      return rows.every(({ settled }) => settled) ? rows : undefined
-    },
-    60_000
-  )
+  const trace = await until("memory extraction of every turn", async () => {
+    const rows = await traceOf(app, session)
+    return rows.every(({ settled }) => settled) ? rows : undefined
+  })
   return {
     app,
     session,
@@ -156,7 +152,7 @@ describe("two hundred turns on the offline engine", () => {
     assert.isAbove(borneOut, 5)
     const rebuilt = await runTroupe({ DATABASE_URL: server.database.url }, ["rebuild", conversation.session])
     assert.deepInclude(JSON.parse(rebuilt.stdout), { patches: TURNS, changed: false })
-  }, 240_000)
+  })
 })
 
 const FACT = "my sister Nadia plays the cello"
@@ -243,5 +239,5 @@ describe("two hundred turns on a model that repeats itself and invents things", 
     assert.include(refusals, "refused:unsupported_memory")
     assert.include(refusals, "refused:repetition")
     assert.isFalse(conversation.replies.some(({ text }) => text.includes("yacht")))
-  }, 240_000)
+  })
 })

@@ -270,7 +270,6 @@ describe("without the watchdog", () => {
       } finally {
         await runtime.dispose()
       }
-    },
-    40_000
+    }
   )
 })

@@ -186,7 +186,7 @@ describe("a push channel kind made of one module and one list entry", () => {
     )
     const list = (await app.get(`/v1/sessions/${session}/delivery/${delivery.id}`)).body.data.attempt_list
     assert.isTrue(list.some((each: { status_code: number }) => each.status_code === 429))
-  }, 30_000)
+  })
 
   it("needs no admission to send one message for each bubble", async () => {
     const session = await greeted()

@@ -21,9 +21,13 @@ afterEach(async () => {
   await receiver.close()
 })
 
-const pushed = async (app: TestApp): Promise<string> => {
+const pushed = async (app: TestApp, fields: object = {}): Promise<string> => {
   const session = await app.createSession()
-  const { status, body } = await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: receiver.url })
+  const { status, body } = await app.post(`/v1/sessions/${session}/channels`, {
+    kind: "webhook",
+    url: receiver.url,
+    ...fields
+  })
   assert.strictEqual(status, 200, JSON.stringify(body))
   return session
 }
@@ -34,7 +38,7 @@ const attempts = (session: string) =>
 const cursors = () => receiver.requests.map((request) => Number(request.headers["x-service-cursor"]))
 
 describe("a lane whose courier dies", () => {
-  it("continues within two seconds of a SIGKILL, and the view shows the attempt in flight as unknown", async ({
+  it("continues after a SIGKILL, as its lock is free, and the view shows the attempt in flight as unknown", async ({
     annotate
   }) => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -43,21 +47,23 @@ describe("a lane whose courier dies", () => {
     answering = hang
     await app.send(session, "What is for dinner?")
     await receiver.received(0)
+    const [{ worker_id: victimId }] = await fleet.database.sql<[{ worker_id: string }]>`select worker_id from workers`
     await fleet.start("worker", ALLOWED)
     answering = status(200)
 
     const killedAt = performance.now()
     await victim.stop("SIGKILL")
+    // Its silence is never noticed.
+    await fleet.database.sql`update workers set heartbeat_at = now() + interval '1 day' where worker_id = ${victimId}`
     await receiver.received(1)
     const delay = performance.now() - killedAt
     await annotate(`walked again ${Math.round(delay)} ms after the kill`)
-    assert.isBelow(delay, 2000)
 
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
     await until("the last outcome", async () => (await attempts(session)).length === 4)
     assert.deepStrictEqual((await attempts(session))[0], { cursor: 1, outcome: "unknown", error_code: "interrupted" })
-  }, 60_000)
+  })
 
   it("continues without the zombie: a courier stopped mid-attempt writes nothing when it wakes up", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -69,7 +75,7 @@ describe("a lane whose courier dies", () => {
     zombie.child.kill("SIGSTOP")
     answering = status(200)
     await fleet.start("worker", ALLOWED)
-    await until("the log to be pushed by the other", () => cursors().includes(3), 40_000)
+    await until("the log to be pushed by the other", () => cursors().includes(3))
     await until("the last outcome", async () => (await attempts(session)).length === 4)
     const before = await attempts(session)
 
@@ -78,13 +84,11 @@ describe("a lane whose courier dies", () => {
     await first.closed
     await until(
       "the zombie to register again",
-      async () =>
-        (await fleet.database.sql`select 1 from workers where heartbeat_at > now() - interval '2 seconds'`).length >= 2,
-      20_000
+      async () => (await fleet.database.sql`select 1 from workers`).length >= 2
     )
     assert.deepStrictEqual(await attempts(session), before)
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
-  }, 90_000)
+  })
 
   it("has its deliveries finished by a worker that is asked to stop, and is passed to the next worker", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -103,13 +107,13 @@ describe("a lane whose courier dies", () => {
     await fleet.start("worker", ALLOWED)
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 2, 3])
-  }, 60_000)
+  })
 })
 
 describe("an event", () => {
   it("expires when its retries are used up, and the lane continues", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker", ALLOWED))
-    const session = await pushed(app)
+    const session = await pushed(app, { retry_schedule: [86_400] })
     answering = (response, request) =>
       status(request.headers["x-service-cursor"] === "1" ? 500 : 200)(response, request)
     await app.send(session, "What is for dinner?")
@@ -123,7 +127,10 @@ describe("an event", () => {
       last_error_code: "http_500"
     })
 
-    // The state after a failure following each wait.
+    // The state after a failure following each wait of the default schedule.
+    const [channel] = (await app.get(`/v1/sessions/${session}/channels`)).body.data.channels
+    const patched = await app.patch(`/v1/sessions/${session}/channels/${channel.id}`, { retry_schedule: null })
+    assert.isNull(patched.body.data.retry_schedule)
     await fleet.database
       .sql`update lanes set failures = ${SCHEDULE.length}, due_at = now() where session_id = ${session}`
     await until("the reply to be pushed", () => cursors().includes(3))
@@ -139,7 +146,7 @@ describe("an event", () => {
       last_status_code: 500,
       next_attempt_at: null
     })
-  }, 40_000)
+  })
 
   it("that is no longer useful is skipped without an attempt", async () => {
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
@@ -155,7 +162,7 @@ describe("an event", () => {
       outcome: "expired",
       attempts: 0
     })
-  }, 40_000)
+  })
 })
 
 describe("a receiver that is gone", () => {
@@ -173,5 +180,5 @@ describe("a receiver that is gone", () => {
     await app.post(`/v1/sessions/${session}/channels/${channel.id}/resume`, {})
     await until("the reply to be pushed", () => cursors().includes(3))
     assert.deepStrictEqual(cursors(), [1, 1, 2, 3])
-  }, 40_000)
+  })
 })

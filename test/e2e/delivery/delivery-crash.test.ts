@@ -108,5 +108,5 @@ describe("a webhook delivery that aborts its process", () => {
     }
     assert.isNull(second.child.signalCode)
     assert.strictEqual((await app.post(`/v1/sessions/${guilty}/delivery/${given.id}/retry`, {})).status, 200)
-  }, 120_000)
+  })
 })

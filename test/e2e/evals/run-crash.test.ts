@@ -21,7 +21,8 @@ const serve = async (roles: "api" | "worker") => {
     DATABASE_URL: database.url,
     ROLES: roles,
     OPENAI_BASE_URL: model.url,
-    OPENAI_TIMEOUT_SECONDS: "120"
+    OPENAI_TIMEOUT_SECONDS: "120",
+    TURN_DEADLINE_FAST_SECONDS: "120"
   })
   processes.push(process)
   return process
@@ -74,7 +75,7 @@ describe("research, probes and evals", () => {
     }
 
     const whenAsked = (times: number) =>
-      until("the model to be asked", () => model.requests.filter((of) => of.question === "findings").length === times)
+      until("the model to be asked", () => model.requests.filter((of) => of.question === "findings").length >= times)
 
     const stopping = await serve("worker")
     await whenAll("all to be begun", (row) => row.attempts === 1 && row.owner !== null)
@@ -98,17 +99,13 @@ describe("research, probes and evals", () => {
     await serve("worker")
     assert.strictEqual((await app.get("/v1/characters")).status, 200)
     const ended = async (query: Promise<ReadonlyArray<unknown>>) => [...(await query)]
-    await until(
-      "all to end",
-      async () => {
-        const open = await sql`
+    await until("all to end", async () => {
+      const open = await sql`
         select 1 from research where finished_at is null union all
         select 1 from readiness_probes where finished_at is null union all
         select 1 from eval_runs where finished_at is null`
-        return open.length === 0
-      },
-      60_000
-    )
+      return open.length === 0
+    })
     const given = { status: "failed", error_code: "given_up" }
     const done = { status: "completed", error_code: null }
     assert.deepStrictEqual(
@@ -127,5 +124,5 @@ describe("research, probes and evals", () => {
         { status: "pass", said: false }
       ]
     )
-  }, 180_000)
+  })
 })

@@ -88,23 +88,19 @@ const serve = async (roles: "api" | "worker") => {
 
 const timesBegun = (quote: string) => begun.filter((text) => text === quote).length
 const whenBegun = (quote: string, times: number) =>
-  until(`"${quote}" to be read ${times} times`, () => timesBegun(quote) === times, 30_000)
+  until(`"${quote}" to be read ${times} times`, () => timesBegun(quote) === times)
 const crashesOf = async (session: string) => {
   const [row] = await database.sql<Array<{ crashes: number }>>`
     select crashes from crashed_units where kind = 'reading' and unit = ${`${session} 1`}`
   return row?.crashes ?? 0
 }
 const whenCounted = (session: string, crashes: number) =>
-  until("the crash to be counted", async () => (await crashesOf(session)) === crashes, 30_000)
+  until("the crash to be counted", async () => (await crashesOf(session)) === crashes)
 const whenRead = (session: string, turns: number) =>
-  until(
-    "memory extraction of the turns",
-    async () => {
-      const [row] = await database.sql`select read_turn from relationships where session_id = ${session}`
-      return row?.["read_turn"] === turns
-    },
-    30_000
-  )
+  until("memory extraction of the turns", async () => {
+    const [row] = await database.sql`select read_turn from relationships where session_id = ${session}`
+    return row?.["read_turn"] === turns
+  })
 /** From the second crash on an extraction waits for a while. This ends the wait. */
 const hurry = async (session: string) => {
   await database.sql`update graphile_worker._private_jobs set run_at = now() - interval '1 minute'
@@ -155,7 +151,7 @@ describe("a memory extraction that aborts its process", () => {
     assert.isTrue(isReply(await app.converse(guilty, DOG)))
     await whenRead(guilty, 2)
     assert.isNull(worker.child.signalCode)
-  }, 240_000)
+  })
 })
 
 describe("memory extractions in progress", () => {
@@ -174,7 +170,7 @@ describe("memory extractions in progress", () => {
     for (const session of sessions) await hurry(session)
     for (const session of sessions) await whenRead(session, 1)
     assert.deepStrictEqual(await Promise.all(sessions.map(memoriesOf)), [[SISTER], [DOG]])
-  }, 180_000)
+  })
 
   it("count no crash if their process is asked to stop, and are done by another", async () => {
     stalled.add(SISTER)
@@ -187,5 +183,5 @@ describe("memory extractions in progress", () => {
     await whenRead(session, 1)
     assert.deepStrictEqual(await memoriesOf(session), [SISTER])
     assert.strictEqual((await database.sql`select 1 from crashed_units`).length, 0)
-  }, 120_000)
+  })
 })

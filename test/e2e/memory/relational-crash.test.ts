@@ -71,14 +71,10 @@ const patches = (session: string) =>
     Array<{ turn_index: number }>
   >`select turn_index from relational_patches where session_id = ${session} order by version`
 const whenRead = (session: string, turns: number) =>
-  until(
-    "memory extraction of every turn",
-    async () => {
-      const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
-      return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
-    },
-    30_000
-  )
+  until("memory extraction of every turn", async () => {
+    const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
+    return trace.length === turns && trace.every(({ settled }: { settled: boolean }) => settled) ? trace : undefined
+  })
 
 /** The state contains each message once, and is what the patches produce. */
 const standsOnce = async (session: string, quotes: ReadonlyArray<string>) => {
@@ -117,7 +113,7 @@ describe("a memory update whose process dies", () => {
     await whenRead(session, 1)
     assert.lengthOf(model.extractions, 2)
     await standsOnce(session, [SISTER])
-  }, 180_000)
+  })
 
   it("right after it was written is not repeated", async () => {
     const victim = await serve("worker")
@@ -133,5 +129,5 @@ describe("a memory update whose process dies", () => {
     await whenRead(session, 3)
     assert.lengthOf(model.extractions, 4)
     await standsOnce(session, [SISTER, PRAISE, DOG])
-  }, 180_000)
+  })
 })

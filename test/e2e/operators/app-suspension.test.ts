@@ -10,6 +10,7 @@ import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 let harness: TelegramHarness
 let receiver: Receiver
@@ -127,13 +128,14 @@ describe("a suspended app", () => {
       { type: "app.suspended", payload: { reason: "Unpaid bills" } },
       { type: "app.resumed", payload: {} }
     ])
-  }, 60_000)
+  })
 
   it("is shown as suspended to the operator and to its account, and both changes are in the audit log", async () => {
+    const from = Date.now()
     const account = await createAccountIn(harness.server)
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Theirs" })).body.data
     const { suspended_at } = await printed("app", "suspend", app_id)
-    assert.isBelow(Math.abs(Date.parse(suspended_at) - Date.now()), 60_000)
+    assertSince(suspended_at, from)
     const again = await printed("app", "suspend", app_id, "--reason", "Unpaid bills")
     assert.deepStrictEqual(again, { app_id, suspended_at, suspended_reason: "Unpaid bills", already: true })
     const state = { suspended_at, suspended_reason: "Unpaid bills" }
@@ -159,7 +161,7 @@ describe("a suspended app", () => {
         ["operator", "app.resumed", {}]
       ]
     )
-  }, 60_000)
+  })
 
   it("gets nothing by webhook beyond what was in flight, and everything in order, once, afterwards", async () => {
     const app = await harness.server.createApp()
@@ -183,7 +185,7 @@ describe("a suspended app", () => {
     const cursors = (await app.events(session)).map(({ cursor }) => cursor)
     await until("all events", () => at("/suspended").length >= cursors.length)
     assert.deepStrictEqual(cursorsAt("/suspended"), cursors)
-  }, 60_000)
+  })
 
   it("has its accepted turns finished; their replies can be read when it is resumed", async () => {
     const model = await start()
@@ -212,7 +214,7 @@ describe("a suspended app", () => {
     assert.deepStrictEqual(reply.payload["bubbles"], ["Leek soup, as ever."])
     await server.close()
     await model.close()
-  }, 60_000)
+  })
 
   it("keeps Telegram messages, and answers them when it is resumed", async () => {
     const { app, bot, person, id } = await met()
@@ -236,7 +238,7 @@ describe("a suspended app", () => {
     )
     assert.deepStrictEqual(written, ["One.", "Two."])
     await saidAtLeast(harness, bot, person, 3)
-  }, 60_000)
+  })
 
   it("stays held on Telegram as long as its bots are held, and vice versa", async () => {
     const { app, bot, person, id } = await met()
@@ -266,7 +268,7 @@ describe("a suspended app", () => {
         "app.resumed"
       ]
     )
-  }, 60_000)
+  })
 
   it("sends no proactive messages, and sends them again when it is resumed", async () => {
     const { sql } = harness.server.database
@@ -283,7 +285,7 @@ describe("a suspended app", () => {
           await sql`
       select 1 from proactive_decisions join relationships using (app_id, session_id)
       where session_id = ${session} and skipped_by = 'app_suspended' and initiate_at = 'infinity'`
-        ).length === 1
+        ).length >= 1
     )
     await printed("app", "resume", app.appId)
     const { payload } = await app.waitFor(
@@ -291,7 +293,7 @@ describe("a suspended app", () => {
       ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
     )
     assert.isNotEmpty(payload["bubbles"])
-  }, 60_000)
+  })
 
   it("starts no eval runs, and keeps those that wait", async () => {
     const { sql } = harness.server.database
@@ -309,13 +311,13 @@ describe("a suspended app", () => {
     const isOver = async (run: string) =>
       (await sql`select 1 from eval_runs where run_id = ${run} and finished_at is not null`).length === 1
     const run = await order(app)
-    await until("the run to end", () => isOver(run), 30_000)
+    await until("the run to end", () => isOver(run))
     await printed("app", "suspend", app.appId)
     await sql`update eval_results set status = null, finished_at = null where run_id = ${run}`
     await sql`update eval_runs set status = 'queued', finished_at = null, started_at = null, owner = null
       where run_id = ${run}`
     const others = await order(other)
-    await until("a later run of another app to end", () => isOver(others), 30_000)
+    await until("a later run of another app to end", () => isOver(others))
     assert.deepStrictEqual(
       (await sql`select status, owner from eval_runs where run_id = ${run}`).map(({ status, owner }) => [
         status,
@@ -324,8 +326,8 @@ describe("a suspended app", () => {
       [["queued", null]]
     )
     await printed("app", "resume", app.appId)
-    await until("the run to end after all", () => isOver(run), 30_000)
-  }, 90_000)
+    await until("the run to end after all", () => isOver(run))
+  })
 })
 
 describe("app suspend and app resume", () => {
@@ -341,5 +343,5 @@ describe("app suspend and app resume", () => {
       assert.deepStrictEqual([code, stdout, stderr], [1, "", `troupe: ${problem}\n`])
     }
     assert.deepInclude(await printed("app", "show", appId), { suspended_at: null })
-  }, 60_000)
+  })
 })

@@ -117,7 +117,7 @@ describe("events tail", () => {
     assert.strictEqual(await interrupt(tail), 0)
     await second.close()
     await database.drop()
-  }, 60_000)
+  })
 })
 
 /** As if all but the last events of a session had passed their retention time. */

@@ -10,7 +10,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { documentedSettings, example, examples, ROOT } from "#test/support/docs.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { readZip } from "#test/support/readZip.ts"
-import { programFile } from "#test/support/program.ts"
+import { programFile } from "#test/support/suite/program.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 
 const run = promisify(execFile)

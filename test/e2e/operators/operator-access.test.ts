@@ -69,5 +69,5 @@ describe("a start", () => {
     assert.strictEqual(await linkOf({}), 200)
     assert.isNull(await linkOf({ TRUST_PROXY: "1" }))
     assert.isNull(await linkOf({ PUBLIC_URL: "https://troupe.example" }))
-  }, 120_000)
+  })
 })

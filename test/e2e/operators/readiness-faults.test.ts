@@ -23,17 +23,12 @@ const readyz = async (): Promise<{ status: number; body: string }> => {
   return { status: answer.status, body: await answer.text() }
 }
 const fails = (wanted: RegExp, causeIt = () => {}) =>
-  until(
-    `/readyz to fail with ${wanted}`,
-    async () => {
-      causeIt()
-      const { status, body } = await readyz()
-      return status === 503 && wanted.test(body) ? body : undefined
-    },
-    30_000
-  )
-const ready = () =>
-  until("/readyz to be ready", async () => ((await readyz()).status === 200 ? true : undefined), 30_000)
+  until(`/readyz to fail with ${wanted}`, async () => {
+    causeIt()
+    const { status, body } = await readyz()
+    return status === 503 && wanted.test(body) ? body : undefined
+  })
+const ready = () => until("/readyz to be ready", async () => ((await readyz()).status === 200 ? true : undefined))
 
 /** PostgreSQL is restarted by the process that it belongs to. */
 const crashDatabase = (dataDir: string) =>
@@ -59,7 +54,7 @@ const fill = (file: string) => {
 const isRoot = process.getuid?.() === 0
 
 describe("/readyz", () => {
-  it("names the standby while the database is one, and the process stays up", { timeout: 120_000 }, async () => {
+  it("names the standby while the database is one, and the process stays up", async () => {
     server = await startTroupe({ DATA_DIR: folder })
     await ready()
     const signal = join(folder, "pg", "standby.signal")
@@ -74,7 +69,6 @@ describe("/readyz", () => {
 
   it.skipIf(!isRoot)(
     "names the full disk of the database, and is ready again when there is space (as root: mounts a tmpfs)",
-    { timeout: 120_000 },
     async () => {
       const disk = join(folder, "disk")
       await mkdir(disk)

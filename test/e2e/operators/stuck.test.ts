@@ -8,9 +8,13 @@ import { IMPORT_MARK, READING_MARK, TURN_MARK } from "#test/support/poisonedSour
 import type { Answer, LogEvent, TestApp } from "#test/support/TestApp.ts"
 import type { TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
+import { isSoak } from "#test/support/suite/sized.ts"
 
 const POISON = { NODE_OPTIONS: `--import=${resolve(import.meta.dirname, "../../support/poison.ts")}` }
-const CRASHES = [1, 2, 3, 4, 5]
+/** The crashes to watch. `npm test` sets the count of those in between. */
+const CRASHES = isSoak ? [1, 2, 3, 4, 5] : [1, 5]
+/** The count to set after this crash, so that the next one is the next to watch. */
+const countAfter = (crash: number) => (CRASHES.find((later) => later > crash) ?? crash + 1) - 1
 
 let fleet: Fleet
 beforeEach(async () => {
@@ -58,7 +62,8 @@ describe("a text that blocks the event loop forever", () => {
         assert.deepInclude(said, { unit: "turn", app_id: app.appId, key: `${poisoned} 1`, recorded: true })
         process = await fleet.start("api,worker", POISON)
         app = fleet.clientOf(process)
-        await until("the crash to be counted", async () => (await crashesOf(poisoned))[0] === crash)
+        await until("the crash to be counted", async () => ((await crashesOf(poisoned))[0] ?? 0) >= crash)
+        await fleet.database.sql`update turns set crashes = ${countAfter(crash)} where session_id = ${poisoned}`
         // From the second crash on the turn waits for a while. This ends the wait.
         await fleet.database
           .sql`update turns set due_at = now() - interval '1 minute' where session_id = ${poisoned} and owner is null`
@@ -73,8 +78,7 @@ describe("a text that blocks the event loop forever", () => {
       for (const call of fleet.model.calls) call.release()
       await app.waitFor(innocent, isReply)
       assert.isTrue(isReply(await app.converse(poisoned, "And now something else.")))
-    },
-    240_000
+    }
   )
 
   it("in memory extraction, kills its process five times and is then skipped; later turns are processed", async () => {
@@ -93,6 +97,7 @@ describe("a text that blocks the event loop forever", () => {
         recorded: true
       })
       assert.deepStrictEqual([...(await crashedUnits())], [{ kind: "reading", crashes: crash }])
+      await fleet.database.sql`update crashed_units set crashes = ${countAfter(crash)}`
       process = await fleet.start("api,worker", POISON)
       app = fleet.clientOf(process)
     }
@@ -101,13 +106,12 @@ describe("a text that blocks the event loop forever", () => {
       "memory extraction of the later turn",
       async () =>
         (await fleet.database.sql`select 1 from relationships where session_id = ${session} and read_turn = 2`)
-          .length === 1,
-      30_000
+          .length === 1
     )
     assert.deepStrictEqual(await crashesOf(session), [0, 0])
     const { trace } = (await app.get(`/v1/sessions/${session}/trace`)).body.data
     assert.include(JSON.stringify(trace), '"crashed"')
-  }, 240_000)
+  })
 
   it(
     "in an import, kills the thread that reads it five times and is then refused unread, while other requests " +
@@ -121,13 +125,13 @@ describe("a text that blocks the event loop forever", () => {
         assert.strictEqual((await app.get("/v1/characters")).status, 200)
         assert.deepStrictEqual(shape(await sent), [422, "import_unreadable"])
         assert.deepStrictEqual([...(await crashedUnits())], [{ kind: "request", crashes: crash }])
+        await fleet.database.sql`update crashed_units set crashes = ${countAfter(crash)}`
       }
       assert.isNull(process.child.exitCode)
       const refused = await send(app, `This is a ${IMPORT_MARK}.`)
       assert.deepStrictEqual(shape(refused), [422, "request_given_up"])
       assert.strictEqual((await send(app, "She keeps an inn.")).status, 200)
-    },
-    240_000
+    }
   )
 })
 
@@ -137,29 +141,33 @@ describe("a process that is suspended for longer than an event loop may be stuck
     const app = fleet.clientOf(process)
     const at = performance.now()
     process.child.kill("SIGSTOP")
-    await until("five seconds and more to pass", () => performance.now() - at > 5_500, 10_000)
+    await until("five seconds and more to pass", () => performance.now() - at > 5_500)
     process.child.kill("SIGCONT")
     fleet.model.answerAfter(0)
     assert.isTrue(isReply(await app.converse(await app.createSession(), "What is for dinner?")))
     assert.notInclude(process.stderr(), "event loop has been stuck")
-  }, 60_000)
+  })
 
   it("does not refuse the body that it was reading", async () => {
     const process = await fleet.start("api", POISON)
     const app = fleet.clientOf(process)
     const threads = () => readdirSync(`/proc/${process.child.pid}/task`).length
     const before = threads()
-    const sent = app.post("/v1/imports", { json: cardV3({ description: "She keeps an inn." }) })
-    await until("a thread to read the body", () => threads() > before)
+    let isAnswered = false
+    const sent = app.post("/v1/imports", { json: cardV3({ description: "She keeps an inn." }) }).finally(() => {
+      isAnswered = true
+    })
+    // The thread ends soon after its body.
+    await until("a thread to read the body", () => threads() > before || isAnswered)
     const at = performance.now()
     process.child.kill("SIGSTOP")
-    await until("three seconds and more to pass", () => performance.now() - at > 3_500, 10_000)
+    await until("three seconds and more to pass", () => performance.now() - at > 3_500)
     process.child.kill("SIGCONT")
     assert.strictEqual((await sent).status, 200)
-  }, 60_000)
+  })
 
   it("still exits with 0 when it is asked to stop", async () => {
     const process = await fleet.start("api,worker")
     assert.strictEqual(await process.stop("SIGTERM"), 0)
-  }, 60_000)
+  })
 })

@@ -110,13 +110,13 @@ beforeAll(async () => {
   await worker.stop("SIGKILL")
   answers = true
   worker = await startTroupe({ ...env, ROLES: "worker" })
-  await app.waitFor(session, ({ type, role }) => type === "message.created" && role === "character", 0, 60_000)
+  await app.waitFor(session, ({ type, role }) => type === "message.created" && role === "character")
   await until("the run and the delivery of its reply to be exported", () => {
     const { spanId } = pushOfReply()
     return traced().some((span) => span.spanId === spanId) && traced().some(({ name }) => name === "turn")
   })
   await until("metrics and logs", () => paths.size === 3)
-}, 180_000)
+})
 afterAll(async () => {
   await Promise.all([api.stop("SIGTERM"), worker.stop("SIGTERM")])
   collector.close()

@@ -93,5 +93,5 @@ describe("a proactive check that aborts its process", () => {
     assert.deepStrictEqual(await database.sql`select unit, crashes from crashed_units`.then((rows) => [...rows]), [
       { unit: guilty, crashes: 5 }
     ])
-  }, 120_000)
+  })
 })

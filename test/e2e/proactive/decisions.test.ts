@@ -283,7 +283,7 @@ describe("a safety text", () => {
 describe("a character with a reply delay", () => {
   it("answers at the due time of the turn, once, as a first attempt", async () => {
     const session = await app.createSession({
-      character_slug: await app.createCharacter({ life_rhythm: { reply_delay_seconds: { min: 1, max: 1 } } })
+      character_slug: await app.createCharacter({ life_rhythm: { reply_delay_seconds: { min: 120, max: 120 } } })
     })
     const { body } = await app.send(session, "hello")
     await until(
@@ -293,10 +293,14 @@ describe("a character with a reply delay", () => {
           .length === 1
     )
     assert.deepInclude((await runsOf(session))[0], { status: "queued", attempts: 0, started_at: null })
+    // As if the delay had passed.
+    await server.database.sql`
+      update turns set accepted_at = accepted_at - (due_at - now()), due_at = now() - interval '1 minute'
+      where session_id = ${session}`
     const event = await app.waitFor(session, (event) => event.type === "message.created" && event.role === "character")
     assert.strictEqual(event.trace_id, body.data.run_ref)
     const row = await traceOf(session, body.data.run_ref)
     assert.deepInclude(row, { outcome: "replied", attempts: 1, recovered: false })
-    assert.isAtLeast(row.latency_ms, 1_000)
+    assert.isAtLeast(row.latency_ms, 120_000)
   })
 })

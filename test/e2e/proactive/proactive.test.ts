@@ -46,7 +46,7 @@ describe("a proactive message", () => {
       .sql`select cost_micro_usd::int as cost, crashes from turns where session_id = ${session}`
     assert.deepInclude(ledger[0], { held: 0, settled: turn?.["cost"], activities: "proactive" })
     assert.strictEqual(turn?.["crashes"], 1)
-  }, 180_000)
+  })
 
   it("is dropped if the person has written meanwhile, and the person gets an answer", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -74,7 +74,7 @@ describe("a proactive message", () => {
       kind: "proactive",
       status: "withheld"
     })
-  }, 180_000)
+  })
 
   it("is dropped if the gates refuse it by the time that it is written", async () => {
     const app = fleet.clientOf(await fleet.start("api,worker"))
@@ -94,5 +94,5 @@ describe("a proactive message", () => {
       decision: "skipped",
       skipped_by: "end_user_blocked"
     })
-  }, 180_000)
+  })
 })

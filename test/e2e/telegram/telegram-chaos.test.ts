@@ -41,8 +41,7 @@ it(
     } finally {
       await database.drop()
     }
-  },
-  240_000
+  }
 )
 
 describe("the checker of the chaos test", () => {

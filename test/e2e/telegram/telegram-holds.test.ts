@@ -191,15 +191,13 @@ describe("while the operator holds all bots", () => {
         (await told(harness.app)).map(({ type }) => type),
         ["telegram.held", "telegram.released"]
       )
-    },
-    120_000
+    }
   )
 
   it("the typing indicator is not shown again", async () => {
-    // Longer than the interval between two typing indicators.
     const slug = await harness.app.createCharacter({
       greeting: "Come in.",
-      life_rhythm: { reply_delay_seconds: { min: 9, max: 9 } }
+      life_rhythm: { reply_delay_seconds: { min: 120, max: 120 } }
     })
     const attached = await harness.attach({ character_slug: slug })
     const { bot } = attached
@@ -208,18 +206,23 @@ describe("while the operator holds all bots", () => {
     await harness.telegram.called({ bot, method: "sendChatAction" })
     await telegram("hold")
     const signs = harness.telegram.calls({ bot, method: "sendChatAction" }).length
-    await harness.app.waitFor(
-      session,
-      ({ type, role }) => type === "message.created" && role === "character",
-      0,
-      30_000
+    const heldAt = performance.now()
+    await until("longer than between two typing indicators", () => performance.now() - heldAt > 6_000)
+    await until(
+      "the answer to be due",
+      async () =>
+        (
+          await harness.server.database.sql`update turns set due_at = now() - interval '1 minute'
+            where session_id = ${session} and deferred and owner is null returning 1`
+        ).length > 0
     )
+    await harness.app.waitFor(session, ({ type, role }) => type === "message.created" && role === "character")
     await parked(session)
     assert.lengthOf(harness.telegram.calls({ bot, method: "sendChatAction" }), signs)
     assert.lengthOf(harness.said(bot, person), 1)
     await telegram("release")
     await saidAsOnLog(bot, person, session)
-  }, 60_000)
+  })
 })
 
 describe("a hold of one app", () => {
@@ -276,7 +279,7 @@ describe("a hold of one app", () => {
         ["operator", "telegram.released", {}]
       ]
     )
-  }, 60_000)
+  })
 
   it("for an app that does not exist is refused in one line, and never applied to all apps", async () => {
     const said = async (...args: ReadonlyArray<string>) =>
@@ -290,7 +293,7 @@ describe("a hold of one app", () => {
     )
     assert.strictEqual(await said("hold", "--bot", "1"), "troupe: --bot 1: unknown argument; see --help\n")
     assert.isEmpty((await telegram("holds")).holds)
-  }, 60_000)
+  })
 })
 
 describe("replies of several bubbles", () => {
@@ -302,15 +305,13 @@ describe("replies of several bubbles", () => {
       talking.telegram.start(person, bot)
       await saidAtLeast(talking, bot, person, 1)
       const session = (await talking.chatsOf(id))[0]?.session_id ?? ""
-      talking.telegram.fault({ bot, method: "sendMessage" }, { kind: "slow", ms: 4000 })
+      talking.telegram.fault({ bot, method: "sendMessage" }, { kind: "slow", ms: 30_000 })
       for (const text of ["What is there?", "And then?"]) talking.telegram.say(person, bot, text)
-      await until(
-        "the first to be in flight",
-        () => talking.telegram.calls({ bot, method: "sendMessage" }).length === 2
-      )
+      await until("the first to be in flight", () => talking.telegram.calls({ bot, method: "sendMessage" }).length >= 2)
       const on = commandsOn(talking.server.database.url)
       await on("hold")
       const sent = talking.telegram.calls({ bot, method: "sendMessage" }).length
+      talking.telegram.advance(30_000)
       const lane = async () =>
         (
           await talking.server.database
@@ -326,7 +327,7 @@ describe("replies of several bubbles", () => {
     } finally {
       await talking.close()
     }
-  }, 60_000)
+  })
 })
 
 describe("a hold", () => {
@@ -373,5 +374,5 @@ describe("a hold", () => {
       await fleet.close()
       await fake.close()
     }
-  }, 60_000)
+  })
 })

@@ -1,7 +1,6 @@
 import { decodeQR } from "qr/decode.js"
-import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createAppIn } from "#test/support/createAppIn.ts"
 import { freePort } from "#test/support/freePort.ts"
@@ -11,8 +10,8 @@ import { TestApp } from "#test/support/TestApp.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 /** A folder for screenshots of each step, for inspection. */
 const PICTURES = process.env["PICTURES"]
 const SIZES = { narrow: { width: 360, height: 640 }, wide: { width: 1280, height: 900 } }
@@ -41,7 +40,7 @@ const scan = async (page: Page, picture: string): Promise<string> => {
   return decodeQR({ data: Buffer.from(pixels, "base64"), width: 240, height: 240 })
 }
 
-describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss of its owner", () => {
+describe.skipIf(!hasBrowser)("a managed bot, from its link to the loss of its owner", () => {
   let database: TestDatabase
   let telegram: FakeTelegram
   let manager: FakeBot
@@ -67,8 +66,8 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     troupe = await start(String(await freePort()))
     const { appId, key } = await createAppIn(database.sql)
     app = new TestApp(troupe.baseUrl, appId, key)
-    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] })
-    page = await browser.newPage({ viewport: SIZES.narrow })
+    browser = await startBrowser()
+    page = await openPage(browser, { viewport: SIZES.narrow })
     page.on("pageerror", ({ message }) => errors.push(message))
   })
   afterAll(async () => {
@@ -213,15 +212,14 @@ describe.skipIf(!existsSync(BROWSER))("a managed bot, from its link to the loss 
     // Telegram repeats what the dead process did not confirm.
     const back = until(
       "the new token",
-      async () => (await bot()).token_hint === `${child.id}:...${child.token.slice(-4)}`,
-      25_000
+      async () => (await bot()).token_hint === `${child.id}:...${child.token.slice(-4)}`
     )
     telegram.advance(5000)
     await back
     const before = (await said()).length
     await ask("You are back!")
     assert.isAbove((await said()).length, before)
-  }, 60_000)
+  })
 
   it("continues by itself when its owner revokes the token", async () => {
     const old = child.token

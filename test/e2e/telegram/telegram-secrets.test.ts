@@ -239,5 +239,5 @@ describe.each(["webhook", "polling"] as const)("a run with Telegram by %s", (mod
       await model.close()
       await database.drop()
     }
-  }, 120_000)
+  })
 })

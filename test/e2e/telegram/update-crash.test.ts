@@ -126,5 +126,5 @@ describe("a Telegram update that aborts its process", () => {
     assert.include(third.stderr(), "manager bot update given up")
     assert.isNull(third.child.signalCode)
     assert.strictEqual(await crashesOf("manager 23"), 0, "one is handled after another")
-  }, 120_000)
+  })
 })

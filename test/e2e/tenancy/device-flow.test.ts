@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "vitest"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 import { signInCode } from "#test/support/approve.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -27,7 +27,6 @@ const exchange = (device_code: string) => agent().post("/v1/account/device/token
 
 describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   let browser: Browser
-  let context: BrowserContext
   let page: Page
   const wrong: Array<string> = []
   beforeAll(async () => {
@@ -37,12 +36,11 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   beforeEach(async () => {
     await server.database.sql`delete from rolling_limits`
     // Nothing on these pages needs a script.
-    context = await browser.newContext({ javaScriptEnabled: false })
-    page = await context.newPage()
+    page = await openPage(browser, { javaScriptEnabled: false })
     page.on("console", (message) => wrong.push(message.text()))
   })
   afterEach(async () => {
-    await context.close()
+    await page.context().close()
     assert.deepStrictEqual(
       wrong.splice(0).filter((text) => /Content Security Policy|violates/.test(text)),
       []
@@ -179,7 +177,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     const { device_code, user_code } = await start()
     await enter(user_code)
     await signIn("Ada Lovelace")
-    const [cookie] = await context.cookies()
+    const [cookie] = await page.context().cookies()
     for (const csrf of ["", "x"]) {
       const { status } = await fetch(`${server.baseUrl}/device/decision`, {
         method: "POST",
@@ -195,7 +193,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   it("signs in again under a new cookie, so that a planted cookie is worthless", async () => {
     const { user_code } = await start()
     await enter(user_code)
-    const [before] = await context.cookies()
+    const [before] = await page.context().cookies()
     await signIn("Ada Lovelace")
     const { status } = await fetch(`${server.baseUrl}/device/confirm`, {
       headers: { cookie: `${before?.name}=${before?.value}` }

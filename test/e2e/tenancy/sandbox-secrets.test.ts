@@ -58,4 +58,4 @@ it("a demo key is only in the response that issues it, and in no log line, row, 
     await server.stop("SIGKILL")
     await database.drop()
   }
-}, 60_000)
+})

@@ -100,7 +100,7 @@ describe("a send", () => {
         role === "character" && type === "message.created" && payload["turn_index"] === turn
     const answered = await app.waitFor(quiet, isReplyTo(1))
     for (const session of flooded) {
-      const last = await app.waitFor(session, isReplyTo(60), 0, 60_000)
+      const last = await app.waitFor(session, isReplyTo(60))
       assert.isBelow(Date.parse(String(answered["created_at"])), Date.parse(String(last["created_at"])))
       const ends = (await app.events(session)).filter(({ role, type }) => role !== "user" && type !== "run.status")
       assert.deepStrictEqual(

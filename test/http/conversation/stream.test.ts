@@ -2,10 +2,11 @@ import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { EventSource } from "eventsource"
-import { afterAll, afterEach, assert, beforeAll, describe, it, vi } from "vitest"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { sinkOf } from "#src/http/conversation/eventRoutes.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { until } from "#test/support/until.ts"
 
 let server: TestServer
 let app: TestApp
@@ -50,7 +51,7 @@ const openRaw = async (session: string, query = "", headers: Record<string, stri
         return { id: id.replace(/^id: /, ""), event: event.replace(/^event: /, ""), data: data.replace(/^data: /, "") }
       })
   const waitForCursor = (cursor: number) =>
-    vi.waitUntil(() => frames().some((frame) => Number(frame.id) >= cursor), { timeout: 10_000, interval: 5 })
+    until(`cursor ${cursor}`, () => frames().some((frame) => Number(frame.id) >= cursor))
   return { response, blocks, frames, waitForCursor, text: () => text }
 }
 
@@ -72,8 +73,7 @@ const openEventSource = (session: string, query = "") => {
   return {
     source,
     seen,
-    waitForCursor: (cursor: number) =>
-      vi.waitUntil(() => seen.some((event) => event.cursor >= cursor), { timeout: 10_000, interval: 5 })
+    waitForCursor: (cursor: number) => until(`cursor ${cursor}`, () => seen.some((event) => event.cursor >= cursor))
   }
 }
 
@@ -101,7 +101,7 @@ describe("the stream", () => {
     const retries = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const { blocks } = await openRaw(session)
-        await vi.waitUntil(() => blocks().length > 0, { timeout: 10_000, interval: 5 })
+        await until("a first block", () => blocks().length > 0)
         assert.match(blocks()[0] ?? "", /^retry: \d+$/)
         return Number(blocks()[0]?.slice(7))
       })
@@ -196,10 +196,7 @@ describe("the stream", () => {
       void app.send(session, `Burst ${n}`)
       if (n % 5 === 0) followers.push(openEventSource(session, `?since=${n % 2 === 0 ? n : 0}`))
     }
-    await vi.waitUntil(async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66, {
-      timeout: 15_000,
-      interval: 50
-    })
+    await until("the last reply", async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66)
     const log = await app.events(session)
     for (const { source, seen, waitForCursor } of followers) {
       await waitForCursor(66)
@@ -228,7 +225,7 @@ describe("the stream", () => {
     source.addEventListener("run.status", (event) => seen.push(Number(event.lastEventId)))
     while (connections.length < 2) await app.converse(session, "Hello")
     const last = (await app.events(session)).length
-    await vi.waitUntil(() => seen.includes(last), { timeout: 10_000, interval: 5 })
+    await until("the last event", () => seen.includes(last))
     assert.deepStrictEqual(
       seen,
       Array.from({ length: last }, (_, n) => n + 1)
@@ -261,13 +258,13 @@ describe("the end of a connection", () => {
     socket.on("data", (part) => {
       text += part
     })
-    await vi.waitUntil(() => text.endsWith("0\r\n\r\n"), { timeout: 10_000, interval: 5 })
+    await until("the end of the body", () => text.endsWith("0\r\n\r\n"))
     assert.include(text, "data: last\n\n")
   })
 
   it("is immediate for a client that does not read", async () => {
     const { response, roomLeft } = await endOf("x".repeat(50_000_000))
     assert.isFalse(roomLeft)
-    await vi.waitUntil(() => response.closed, { timeout: 10_000, interval: 5 })
+    await until("the connection to close", () => response.closed)
   })
 })

@@ -45,14 +45,10 @@ const made = async (of: TestApp, suite: object): Promise<string> => {
   return body.data.id
 }
 const ended = (of: TestApp, id: string) =>
-  until(
-    "the run's end",
-    async () => {
-      const { body } = await of.get(`/v1/evals/runs/${id}`)
-      return body.data.finished_at !== null && body.data
-    },
-    30_000
-  )
+  until("the run's end", async () => {
+    const { body } = await of.get(`/v1/evals/runs/${id}`)
+    return body.data.finished_at !== null && body.data
+  })
 const begun = async (of: TestApp, suite: object, order: object = {}): Promise<string> => {
   const { status, body } = await of.post(`/v1/evals/suites/${await made(of, suite)}/runs`, order)
   assert.strictEqual(status, 200, JSON.stringify(body))

@@ -17,6 +17,7 @@ import { startTelegramHarness, type TelegramHarness } from "#test/support/Telegr
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 type Problem = z.output<typeof ProblemData>
 
@@ -88,12 +89,13 @@ describe("health of a server without problems", () => {
 
 describe("health of a bot", () => {
   it("reports a bot whose token Telegram rejects", async () => {
+    const from = Date.now()
     const { bot, id } = await harness.attach()
     harness.telegram.revokeToken(bot)
     await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
     const problem = await inBoth(harness.app, "bot_revoked")
     assert.deepInclude(problem, { severity: "critical", count: 1, subject: { app_id: harness.app.appId, bot_id: id } })
-    assert.approximately(Date.parse(problem.since ?? ""), Date.now(), 60_000)
+    assertSince(problem.since, from)
     assert.deepInclude(problem.evidence, { status: "revoked", reason: "token_rejected", username: bot.username })
     assert.deepInclude(problem.next_step, { by: "app", method: "PATCH", path: `/v1/telegram/bots/${id}` })
     await notIn(await harness.server.createApp(), "bot_revoked")

@@ -4,6 +4,7 @@ import { createOperatorIn, createOperatorSessionIn } from "#test/support/createO
 import { tablesWithSecrets } from "#test/support/findSecrets.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 const ADMIN_TOKEN = "the-operator-and-nobody-else"
 let server: TestServer
@@ -20,11 +21,12 @@ const entries = async (query = "") => (await viewer.get(`/admin/audit?limit=100$
 
 describe("operator tokens", () => {
   it("are created by an owner, shown once, listed without the secret, and recorded", async () => {
+    const from = Date.now()
     const body = { name: "Status board", role: "viewer", expires_in_days: 7 }
     const { data } = (await owner.post("/admin/tokens", body)).body
     assert.match(data.token, /^op_[0-9A-Za-z]{46}$/)
     assert.deepInclude(data, { name: "Status board", role: "viewer", status: "active", created_by: "ADMIN_TOKEN" })
-    assert.approximately(Date.parse(data.expires_at), Date.now() + 7 * 86_400_000, 60_000)
+    assertSince(data.expires_at, from, 7 * 86_400_000)
     const board = new TestApp(server.baseUrl, "", data.token)
     assert.deepInclude((await board.get("/admin/me")).body.data, {
       id: data.prefix,
@@ -94,6 +96,7 @@ describe("operator tokens", () => {
 
 describe("what was said in a session", () => {
   it("opens to an owner who gives a reason, for 15 minutes, and the account of the app sees the reason", async () => {
+    const from = Date.now()
     const account = await createAccountIn(server)
     const { app_id } = (await account.client.post("/v1/account/apps", { name: "Shop" })).body.data
     const { api_key } = (await account.client.post(`/v1/account/apps/${app_id}/api-keys`, {})).body.data
@@ -106,7 +109,7 @@ describe("what was said in a session", () => {
     })
     const { data } = (await opened.json()) as any
     assert.strictEqual(data.session_id, session)
-    assert.approximately(Date.parse(data.open_until), Date.now() + 15 * 60_000, 60_000)
+    assertSince(data.open_until, from, 15 * 60_000)
     const [entry] = await entries(`&subject=${session}`)
     assert.deepInclude(entry, { action: "session.content_opened", app_id, account_id: account.accountId })
     assert.deepInclude(entry.actor, { id: "ada@example.com", credential: browser.prefix })

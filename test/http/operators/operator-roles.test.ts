@@ -95,32 +95,28 @@ describe("every route of operators", () => {
           401,
           `${route.method} ${route.path} ${JSON.stringify(headers)}`
         )
-  }, 60_000)
+  })
 
-  it.each(OPERATOR_ROLES)(
-    "requires its role, of tokens and sessions alike: %s",
-    async (role) => {
-      for (const route of routes) {
-        const name = `${route.method} ${route.path}`
-        const session = await createOperatorSessionIn(server, role)
-        const token = await createOperatorIn(server, role)
-        const told = [
-          await send(route, { ...session.headers, "x-csrf-token": session.csrf }),
-          await send(route, bearer(token.key))
-        ]
-        for (const one of told)
-          if (includesRole(role, route.role)) assert.isFalse(isRefusal(one), `${name} ${JSON.stringify(one)}`)
-          else if (route.path.startsWith("/console")) assert.strictEqual(one.status, 403, name)
-          else assert.deepStrictEqual(one, { status: 403, code: "operator_role_too_low" }, name)
-      }
-    },
-    60_000
-  )
+  it.each(OPERATOR_ROLES)("requires its role, of tokens and sessions alike: %s", async (role) => {
+    for (const route of routes) {
+      const name = `${route.method} ${route.path}`
+      const session = await createOperatorSessionIn(server, role)
+      const token = await createOperatorIn(server, role)
+      const told = [
+        await send(route, { ...session.headers, "x-csrf-token": session.csrf }),
+        await send(route, bearer(token.key))
+      ]
+      for (const one of told)
+        if (includesRole(role, route.role)) assert.isFalse(isRefusal(one), `${name} ${JSON.stringify(one)}`)
+        else if (route.path.startsWith("/console")) assert.strictEqual(one.status, 403, name)
+        else assert.deepStrictEqual(one, { status: 403, code: "operator_role_too_low" }, name)
+    }
+  })
 
   it("is open to ADMIN_TOKEN, as the owner", async () => {
     for (const route of routes)
       assert.isFalse(isRefusal(await send(route, bearer(ADMIN_TOKEN))), `${route.method} ${route.path}`)
-  }, 60_000)
+  })
 
   it("refuses an unsafe request with a cookie that a page of the console did not send", async () => {
     const unsafe = routes.filter(({ method }) => method !== "GET")
@@ -145,7 +141,7 @@ describe("every route of operators", () => {
       const own = { ...right, origin: server.baseUrl, "sec-fetch-site": "same-origin" }
       assert.isFalse(isRefusal(await send(route, own)), `${route.method} ${route.path}`)
     }
-  }, 60_000)
+  })
 })
 
 describe("the credentials of operators", () => {

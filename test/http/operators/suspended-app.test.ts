@@ -112,7 +112,7 @@ describe("an app that an operator suspends", () => {
       (await sql`select 1 from delivery_attempts where session_id = ${session} and outcome <> 'sent'`).length,
       0
     )
-  }, 60_000)
+  })
 
   it("has its pictures wait", async () => {
     const app = await server.createApp()

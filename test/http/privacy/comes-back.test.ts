@@ -47,5 +47,5 @@ describe("a person who is erased and comes back before that is completed", () =>
       assert.deepStrictEqual([...found], [], name)
     }
     assert.strictEqual((await app.converse(back, "Hello")).type, "message.created")
-  }, 30_000)
+  })
 })

@@ -3,6 +3,7 @@ import type { Answer, TestApp } from "#test/support/TestApp.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 let server: TestServer
 let telegram: FakeTelegram
@@ -28,6 +29,7 @@ const refsOf = ({ body }: Answer) =>
 
 describe("an end-user", () => {
   it("exists from their first session on, with the profile given there", async () => {
+    const from = Date.now()
     assert.deepStrictEqual(shape(await app.get(at("ada"))), [404, "end_user_not_found"])
     const session = await open("ada", {
       end_user: { display_name: "Ada", timezone: "Europe/Lisbon", locale: "pt-PT", age_band: "adult" }
@@ -43,7 +45,7 @@ describe("an end-user", () => {
       blocked: false,
       session_count: 1
     })
-    assert.approximately(Date.parse(data.last_active_at), Date.now(), 10_000)
+    assertSince(data.last_active_at, from)
     assert.deepStrictEqual(
       (await app.get(`${at("ada")}/sessions`)).body.data.sessions.map(({ id }: { id: string }) => id),
       [session]

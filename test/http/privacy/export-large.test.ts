@@ -41,17 +41,13 @@ afterAll(async () => {
 const ask = (ref: string) =>
   fetch(`${app.baseUrl}/v1/end-users/${ref}/export`, { headers: { authorization: `Bearer ${app.key}` } })
 const made = (ref: string) =>
-  until(
-    "the export",
-    async () => {
-      const answer = await ask(ref)
-      if (answer.status === 200) return answer
-      assert.strictEqual(answer.status, 202)
-      await answer.text()
-      return undefined
-    },
-    120_000
-  )
+  until("the export", async () => {
+    const answer = await ask(ref)
+    if (answer.status === 200) return answer
+    assert.strictEqual(answer.status, 202)
+    await answer.text()
+    return undefined
+  })
 
 describe("the export of a person with a long log", () => {
   it("delays nobody and needs little memory, while it is created and while it is downloaded", async () => {
@@ -97,7 +93,7 @@ describe("the export of a person with a long log", () => {
         Array.from({ length: EVENTS_OF_EACH }, (_, n) => n + 1)
       )
     }
-  }, 180_000)
+  })
 })
 
 describe("an export whose storage does not answer", () => {

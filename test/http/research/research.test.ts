@@ -591,14 +591,14 @@ describe("a run in progress", () => {
 return new;
       end $$;
       create trigger refuse_finding before insert on findings for each row execute function refuse_finding()`)
-    findings({ ...BUILT, claim: "Refused." })
+    // For both tries.
+    for (const _ of [1, 2]) findings({ ...BUILT, claim: "Refused." })
     const { id } = (await begin(slug)).body.data
     await until(
       "the run to be released",
       async () =>
-        (await sql`select 1 from research where research_id = ${id} and owner is null and attempts = 1`).length > 0
+        (await sql`select 1 from research where research_id = ${id} and owner is null and attempts >= 1`).length > 0
     )
-    findings({ ...BUILT, claim: "Refused." })
     await sql`select graphile_worker.add_job('research', '{}'::json)`
     assert.deepInclude(await ended(slug, id), { status: "completed" })
   })

@@ -10,6 +10,7 @@ import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/Fak
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { sized } from "#test/support/suite/sized.ts"
 
 /** The resources of one tenant, by their names in paths. */
 type Things = Readonly<Record<string, string>>
@@ -291,13 +292,12 @@ describe("an id of another tenant", () => {
                 seen.add(foreign.answer.status)
               }
             ),
-            { numRuns: 8 }
+            { numRuns: sized(2, 8) }
           )
         }
       }
       for (const [route, statuses] of answered) assert.include([...statuses], 404, route)
-    },
-    120_000
+    }
   )
 
   it("refers to data that is unchanged after all of this", async () => {

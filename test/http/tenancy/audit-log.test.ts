@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createAccountIn, type TestAccount } from "#test/support/createAccountIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 const PATH = "/v1/account/audit-log"
 
@@ -34,6 +35,7 @@ const createApp = async ({ client }: TestAccount) => {
 
 describe("the audit log of an account", () => {
   it("shows what was changed, by whom and when, the newest first, with caps as they were given", async () => {
+    const from = Date.now()
     const account = await createAccountIn(server)
     const { app, path, prefix } = await createApp(account)
     await account.client.patch(`${path}/caps`, {
@@ -72,7 +74,7 @@ describe("the audit log of an account", () => {
       subject: null,
       detail: { name: "Shop", environment: "live" }
     })
-    assert.approximately(Date.parse(made?.at ?? ""), Date.now(), 60_000)
+    assertSince(made?.at, from)
   })
 
   it("is read in pages, and by app", async () => {

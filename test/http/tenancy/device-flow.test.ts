@@ -8,6 +8,7 @@ import { rawClient } from "#test/support/rawRequest.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 const START = "/v1/account/device/start"
 const TOKEN = "/v1/account/device/token"
@@ -45,6 +46,7 @@ const later = (seconds: number) => server.database.sql`
 
 describe("starting the device flow", () => {
   it("returns what RFC 8628 and the contract require", async () => {
+    const from = Date.now()
     const { status, headers, body } = await anybody.post(START, {
       client_name: "My agent",
       scopes: ["apps:read"],
@@ -62,7 +64,7 @@ describe("starting the device flow", () => {
       interval_seconds: 5,
       ignored_fields: ["client_nmae"]
     })
-    assert.approximately(Date.parse(data.expires_at), Date.now() + 900_000, 10_000)
+    assertSince(data.expires_at, from, 900_000)
     assert.isAbove(data.device_code.length, 40)
   })
 
@@ -153,6 +155,7 @@ describe("starting the device flow", () => {
 
 describe("exchanging a device code", () => {
   it("returns a token of 30 days, once, when it is approved", async () => {
+    const from = Date.now()
     const { device_code } = await start({ client_name: "My agent", scopes: ["usage:read"] })
     await decide("approved")
     const { status, headers, body } = await exchange(device_code)
@@ -161,7 +164,7 @@ describe("exchanging a device code", () => {
     const { access_token, ...rest } = body.data
     assert.match(access_token, /^lat_[0-9A-Za-z]{46}$/)
     assert.deepInclude(rest, { token_type: "bearer", scopes: ["usage:read"], scope: "usage:read" })
-    assert.approximately(Date.parse(rest.expires_at), Date.now() + 30 * 86_400_000, 10_000)
+    assertSince(rest.expires_at, from, 30 * 86_400_000)
     assert.deepStrictEqual(shape(await exchange(device_code)), [400, "expired_token"])
     const stored = JSON.stringify(
       await server.database

@@ -7,7 +7,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { guardedFetch } from "#channels/outbound/guardedFetch.ts"
 import { type DevelopmentIssuer, makeDevelopmentIssuer } from "#src/accounts/developmentIssuer.ts"
-import { hasBrowser, startBrowser } from "#test/support/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/Browser.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("an OpenID Connect issuer in production", () => {
       }
     })
     browser = await startBrowser()
-    page = await browser.newPage()
+    page = await openPage(browser)
   })
   afterAll(async () => {
     await browser.close()

@@ -43,7 +43,7 @@ describe("a revoked key", () => {
     const revoked = await troupe("key", "revoke", prefix)
     assert.deepStrictEqual([revoked.code, revoked.stdout], [0, `${JSON.stringify({ prefix, revoked: true })}\n`])
 
-    await until("the streams to end", () => streams.every((stream) => stream.complete), 1000)
+    await until("the streams to end", () => streams.every((stream) => stream.complete))
     const { status, body } = await waiting
     assert.deepStrictEqual([status, typeof body.detail], [403, "string"])
     assert.strictEqual((await by.get("/v1/me")).status, 403)

@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { createAccountIn } from "#test/support/createAccountIn.ts"
 import { type Answer, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
+import { assertSince } from "#test/support/assertSince.ts"
 
 const PATH = "/v1/demo/sandbox-key"
 
@@ -40,12 +41,13 @@ const fifty = Array.from({ length: 50 }, (_, n) => n)
 
 describe("a demo key", () => {
   it("is given to anybody, with its own app, its permissions and the existing characters", async () => {
+    const from = Date.now()
     const first = await issue()
     assert.strictEqual(first.status, 200)
     assert.strictEqual(first.headers.get("cache-control"), "no-store")
     const { data } = first.body
     assert.match(data.api_key, /^ck_[0-9A-Za-z]{46}$/)
-    assert.approximately(Date.parse(data.expires_at), Date.now() + 86_400_000, 10_000)
+    assertSince(data.expires_at, from, 86_400_000)
     assert.deepStrictEqual(data.limits, {
       characters: 5,
       sessions: 15,

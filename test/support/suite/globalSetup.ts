@@ -11,8 +11,8 @@ import type { TestProject } from "vitest/node"
 import { Database } from "#src/db/postgres/Database.ts"
 import * as EmbeddedPostgres from "#src/db/postgres/embedded/open.ts"
 import { migrate } from "#src/db/postgres/migrate.ts"
-import { superuserUrl } from "./embedded.ts"
-import { onDatabase } from "./onDatabase.ts"
+import { superuserUrl } from "../embedded.ts"
+import { onDatabase } from "../onDatabase.ts"
 import { bundleProgram } from "./program.ts"
 
 declare module "vitest" {

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
-import { POISONED_FILES, poisonedSource } from "./poisonedSource.ts"
+import { POISONED_FILES, poisonedSource } from "../poisonedSource.ts"
 
-const ROOT = resolve(import.meta.dirname, "../..")
+const ROOT = resolve(import.meta.dirname, "../../..")
 const CACHE = join(ROOT, "node_modules/.cache")
 /** Packages that find their own files by their location. */
 const EXTERNAL = /^(node:|sharp$|piscina$|re2js$)/
