@@ -126,6 +126,7 @@ export class Database extends Context.Service<
           ? yield* open(Redacted.value(directUrl), MAX_SESSIONS, { idleSeconds: SESSION_IDLE_SECONDS })
           : pool
         // A demoted primary may keep its connections. They are closed, so that the next ones lead to the new primary.
+        // Those of other databases stay: a database may take no writes for reasons of its own.
         let leftAt = -Infinity
         const toError = (cause: unknown): DatabaseError => {
           const error = toDatabaseError(cause)
@@ -133,7 +134,8 @@ export class Database extends Context.Service<
             leftAt = performance.now()
             pool`
               select pg_terminate_backend(pid) from pg_stat_activity
-              where usename = current_user and application_name like 'troupe%'`.catch(() => {})
+              where datname = current_database() and usename = current_user and application_name like 'troupe%'
+              order by pid = pg_backend_pid()`.catch(() => {})
           }
           return error
         }

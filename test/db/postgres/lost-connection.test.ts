@@ -95,7 +95,11 @@ describe("a transaction whose connection ends", () => {
 describe("a cancelled query", () => {
   const givenUp = "select 'given up' from pg_sleep(20)"
   const running = async () =>
-    (await database.sql`select 1 from pg_stat_activity where query = ${givenUp} and state = 'active'`).length
+    (
+      await database.sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and query = ${givenUp} and state = 'active'`
+    ).length
   const run = (url: string, beforeItIsGivenUp: Effect.Effect<void>) =>
     Effect.gen(function* () {
       const { query } = yield* Database

@@ -4,6 +4,7 @@ import * as Redacted from "effect/Redacted"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { rescuers } from "#src/db/conversation/rescuers.ts"
 import { Database } from "#src/db/postgres/Database.ts"
+import { openPool } from "#src/db/postgres/postgres.ts"
 import { primaryOf, serversOf } from "#src/db/postgres/primary.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
 import { until } from "#test/support/until.ts"
@@ -44,9 +45,16 @@ describe("a server that takes no writes any more", () => {
         )
       )
     assert.strictEqual(await write(), "written")
+    const other = await createTestDatabase()
+    const elsewhere = openPool(other.url, 1)
+    const session = async () => (await elsewhere`select pg_backend_pid() as pid`)[0]?.["pid"]
+    const before = await session()
     await runtime.runPromise(query((sql) => sql`set session characteristics as transaction read only`))
     assert.strictEqual(await write(), "unreachable 25006")
     await until("a connection that takes writes", async () => (await write()) === "written")
+    assert.strictEqual(await session(), before, "the connections to another database stay")
+    await elsewhere.end()
+    await other.drop()
     await runtime.dispose()
   })
 })

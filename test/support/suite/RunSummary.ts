@@ -10,7 +10,7 @@ const A_TEST_FILE = /[\w./-]+\.test\.ts/
 
 const lineOf = ({ message }: SerializedError): string =>
   stripVTControlCharacters(message).split("\n", 1)[0]?.slice(0, MAX_ERROR_CHARACTERS) ?? ""
-/** The file that an error outside of a test belongs to. The error of a worker that died names what it was running. */
+/** The file that an error outside of a test belongs to. That of a worker that died names what it was running. */
 const fileOf = ({ VITEST_TEST_PATH, message }: SerializedError): string | undefined => {
   const path = typeof VITEST_TEST_PATH === "string" ? VITEST_TEST_PATH : A_TEST_FILE.exec(message)?.[0]
   return path === undefined ? undefined : relative(ROOT, path)
@@ -60,7 +60,9 @@ export class RunSummary implements Reporter {
     }
     for (const file of this.#planned) if (!passed.has(file) && !red.has(file)) red.set(file, "never ran")
     const stray: Array<string> = []
-    for (const error of errors) {
+    // The death of a worker is the cause of the error that the pool reports.
+    for (const reported of errors) {
+      const error = fileOf(reported) === undefined && reported.cause !== undefined ? reported.cause : reported
       const file = fileOf(error)
       if (file === undefined) stray.push(lineOf(error))
       else red.set(file, lineOf(error))
