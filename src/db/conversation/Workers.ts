@@ -166,11 +166,12 @@ export class Workers extends Context.Service<
       })
 
       // A host that vanished leaves its connection and lock open for a while. If its last heartbeat is ten seconds old,
-      // the connection is terminated.
+      // the connection is terminated. Locks of other databases on the same server have nothing to do with it.
       const endSilentWorkers = query(
         (sql) => sql`
       select pg_terminate_backend(l.pid) from workers w
       join pg_locks l on l.locktype = 'advisory' and l.objsubid = 1
+        and l.database = (select oid from pg_database where datname = current_database())
         and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
       where w.heartbeat_at < now() - ${SILENT_AFTER}::interval`
       )

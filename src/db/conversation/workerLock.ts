@@ -83,6 +83,7 @@ export const holdWorkerLock = Effect.fnUntraced(function* ({ url, workerId, onHe
           () => sql`
           select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 1
             and pid <> pg_backend_pid() and granted
+            and database = (select oid from pg_database where datname = current_database())
             and ((classid::bigint << 32) | objid::bigint) = hashtextextended(${workerId}, 0)`
         )
         const [row] = yield* attempt(

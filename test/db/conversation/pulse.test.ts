@@ -9,6 +9,7 @@ import { heldUnits } from "#src/composition/heldUnits.ts"
 import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
+import { until } from "#test/support/until.ts"
 
 let database: TestDatabase
 let engine: Engine
@@ -58,6 +59,18 @@ const takeSweep = ({ workerId }: Registration) =>
   runtime.runPromise(Workers.use((workers) => workers.takeSweep(workerId)))
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
 
+/** What was seen within this time by the clock of the database. Looks again if it took longer. */
+const seenWithin = async <A>(milliseconds: number, see: () => Promise<A>): Promise<A> => {
+  const clock = async () =>
+    (await database.sql<[{ now: number }]>`select extract(epoch from clock_timestamp())::float8 * 1000 as now`)[0].now
+  const { seen } = await until(`a look of less than ${milliseconds} ms`, async () => {
+    const from = await clock()
+    const seen = await see()
+    return (await clock()) - from < milliseconds && { seen }
+  })
+  return seen
+}
+
 describe("a dead worker", () => {
   it("is noticed by the four workers before it, and by no others, and after its rescue by nobody", async () => {
     const workers = await register(7)
@@ -93,9 +106,12 @@ describe("a dead worker", () => {
 
   it("is noticed if it is only silent, because its host has vanished and its lock is still held", async () => {
     const workers = await register(2)
-    await database.sql`update workers set heartbeat_at = now() - interval '9 seconds'`
     const [first, second] = workers as [Registration, Registration]
-    assert.isFalse((await pulseOf(first)).dead)
+    const afterNine = await seenWithin(900, async () => {
+      await database.sql`update workers set heartbeat_at = now() - interval '9 seconds'`
+      return pulseOf(first)
+    })
+    assert.isFalse(afterNine.dead)
     await database.sql`
       update workers set heartbeat_at = now() - interval '11 seconds' where worker_id = ${second.workerId}`
     assert.isTrue((await pulseOf(first)).dead)
@@ -109,17 +125,32 @@ describe("the turn to sweep", () => {
 
   it("is taken by one worker in a second, whichever asks first", async () => {
     const [a, b, c] = (await register(3)) as [Registration, Registration, Registration]
-    assert.deepStrictEqual([await takeSweep(b), await takeSweep(a), await takeSweep(b)], [true, false, false])
-    for (const worker of [a, b, c]) assert.isFalse((await pulseOf(worker)).sweep_due)
+    const { taken, due } = await seenWithin(900, async () => {
+      await database.sql`update workers set swept_at = null`
+      const taken = [await takeSweep(b), await takeSweep(a), await takeSweep(b)]
+      const due: Array<boolean> = []
+      for (const worker of [a, b, c]) due.push((await pulseOf(worker)).sweep_due)
+      return { taken, due }
+    })
+    assert.deepStrictEqual(taken, [true, false, false])
+    assert.deepStrictEqual(due, [false, false, false])
     await secondPasses()
     for (const worker of [a, b, c]) assert.isTrue((await pulseOf(worker)).sweep_due)
-    assert.deepStrictEqual([await takeSweep(c), await takeSweep(b)], [true, false])
+    const takenNext = await seenWithin(900, async () => {
+      await secondPasses()
+      return [await takeSweep(c), await takeSweep(b)]
+    })
+    assert.deepStrictEqual(takenNext, [true, false])
   })
 
   it("passes to another worker a second after the one that took it has died, before its rescue", async () => {
     const [a] = (await register(1)) as [Registration]
-    await database.sql`insert into workers (worker_id, swept_at) values ('wrk_~', now())`
-    assert.isFalse(await takeSweep(a))
+    await database.sql`insert into workers (worker_id) values ('wrk_~')`
+    const taken = await seenWithin(900, async () => {
+      await database.sql`update workers set swept_at = case worker_id when 'wrk_~' then now() end`
+      return takeSweep(a)
+    })
+    assert.isFalse(taken)
     await secondPasses()
     assert.isTrue(await takeSweep(a))
   })
@@ -145,7 +176,11 @@ describe("a pulse", () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await engine.send({ appId, sessionId })
-    assert.deepStrictEqual(await workOf(mine), [])
+    const whileYoung = await seenWithin(1_900, async () => {
+      await sql`update turns set due_at = now()`
+      return workOf(mine)
+    })
+    assert.deepStrictEqual(whileYoung, [])
     await sql`update turns set due_at = now() - interval '3 seconds'`
     assert.deepStrictEqual(await workOf(mine), ["late_turns"])
     await sql`update turns set owner = ${mine.workerId}`

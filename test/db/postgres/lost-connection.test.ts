@@ -63,7 +63,12 @@ describe("a transaction whose connection ends", () => {
     const silent = Effect.promise(() =>
       until(
         "the server to end it",
-        async () => (await database.sql`select 1 from pg_locks where locktype = 'advisory' and objid = 7`).length === 0
+        async () =>
+          (
+            await database.sql`
+              select 1 from pg_locks where locktype = 'advisory' and objid = 7
+              and database = (select oid from pg_database where datname = current_database())`
+          ).length === 0
       )
     )
     const outcome = await reasonOf(

@@ -6,6 +6,9 @@ import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 let model: FakeModel
 let server: TestServer
 let app: TestApp
+/** Of a server that waits for the model as long as it takes. */
+let patient: TestServer
+let patientApp: TestApp
 let otherwise: Behaviour = { kind: "ok" }
 beforeAll(async () => {
   model = await start({ otherwise: ({ question }) => (question === "reply" ? otherwise : { kind: "ok" }) })
@@ -18,19 +21,22 @@ beforeAll(async () => {
     }
   })
   app = await server.createApp()
+  patient = await startTestServer({ env: { OPENAI_BASE_URL: model.url } })
+  patientApp = await patient.createApp()
 })
 afterEach(() => {
   otherwise = { kind: "ok" }
 })
 afterAll(async () => {
   await server.close()
+  await patient.close()
   await model.close()
 })
 
-const endOf = async (text: string, reply_mode: "fast" | "deep") => {
-  const session = await app.createSession()
-  const { body } = await app.post(`/v1/sessions/${session}/messages`, { text, reply_mode })
-  return app.waitFor(
+const endOf = async (text: string, reply_mode: "fast" | "deep", by = patientApp) => {
+  const session = await by.createSession()
+  const { body } = await by.post(`/v1/sessions/${session}/messages`, { text, reply_mode })
+  return by.waitFor(
     session,
     (event) =>
       event.trace_id === body.data.run_ref &&
@@ -47,7 +53,7 @@ describe("a model that does not answer in time", () => {
     ["is cut off by the gateway in front of it", "fast", { kind: "status", status: 504, body: "upstream timed out" }]
   ] as const)("ends the turn as timed_out: one that %s, in %s mode", async (_, mode, behaviour) => {
     otherwise = behaviour
-    const ended = await endOf("Hello?", mode)
+    const ended = await endOf("Hello?", mode, app)
     assert.deepInclude(ended.payload, { reason: "timed_out", recoverable: true })
   })
 

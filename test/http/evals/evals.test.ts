@@ -578,7 +578,8 @@ describe("a run with a model", () => {
     )
     const other = await sql.reserve()
     await other`select pg_advisory_lock(hashtextextended('wrk_other', 0))`
-    await other`insert into workers (worker_id) values ('wrk_other')`
+    // It is never silent, however long this takes.
+    await other`insert into workers (worker_id, heartbeat_at) values ('wrk_other', now() + interval '1 hour')`
     await sql`update eval_runs set owner = 'wrk_other' where run_id = ${id}`
     const standing = async () =>
       (

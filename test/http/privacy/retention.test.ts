@@ -122,7 +122,8 @@ describe("a log with limited retention", () => {
     await sql.begin(async (alive) => {
       // A worker that holds its lock is alive: the turn is not taken from it, and nobody else answers it.
       await alive`select pg_advisory_xact_lock(hashtextextended('wrk_other', 0))`
-      await sql`insert into workers (worker_id) values ('wrk_other')`
+      // It is never silent, however long this takes.
+      await sql`insert into workers (worker_id, heartbeat_at) values ('wrk_other', now() + interval '1 hour')`
       await sql`update turns set outcome = null, owner = 'wrk_other' where session_id = ${session} and turn_index = 1`
       await retain()
       assert.deepStrictEqual(await kept(session), [1, 2, 3, 4, 5, 6])

@@ -111,7 +111,8 @@ describe("turns with limited retention", () => {
     await sql`update relationships set read_turn = ${LAST_TURNS + 3} where session_id = ${session}`
     await sql.begin(async (alive) => {
       await alive`select pg_advisory_xact_lock(hashtextextended('wrk_other', 0))`
-      await sql`insert into workers (worker_id) values ('wrk_other')`
+      // It is never silent, however long this takes.
+      await sql`insert into workers (worker_id, heartbeat_at) values ('wrk_other', now() + interval '1 hour')`
       await sql`update turns set outcome = null, owner = 'wrk_other' where session_id = ${session} and turn_index = 2`
       await trimmed()
       assert.deepStrictEqual(await turnsOf(session), from(2))
