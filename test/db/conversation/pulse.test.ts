@@ -8,8 +8,8 @@ import { Database } from "#src/db/postgres/Database.ts"
 import { heldUnits } from "#src/composition/heldUnits.ts"
 import { type Registration, Workers } from "#src/db/conversation/Workers.ts"
 import { type Engine, startEngine } from "#test/support/Engine.ts"
+import { seenWithin } from "#test/support/seenWithin.ts"
 import { createTestDatabase, type TestDatabase } from "#test/support/TestDatabase.ts"
-import { until } from "#test/support/until.ts"
 
 let database: TestDatabase
 let engine: Engine
@@ -59,18 +59,6 @@ const takeSweep = ({ workerId }: Registration) =>
   runtime.runPromise(Workers.use((workers) => workers.takeSweep(workerId)))
 const rescue = () => runtime.runPromise(Workers.use((workers) => workers.rescue))
 
-/** What was seen within this time by the clock of the database. Looks again if it took longer. */
-const seenWithin = async <A>(milliseconds: number, see: () => Promise<A>): Promise<A> => {
-  const clock = async () =>
-    (await database.sql<[{ now: number }]>`select extract(epoch from clock_timestamp())::float8 * 1000 as now`)[0].now
-  const { seen } = await until(`a look of less than ${milliseconds} ms`, async () => {
-    const from = await clock()
-    const seen = await see()
-    return (await clock()) - from < milliseconds && { seen }
-  })
-  return seen
-}
-
 describe("a dead worker", () => {
   it("is noticed by the four workers before it, and by no others, and after its rescue by nobody", async () => {
     const workers = await register(7)
@@ -107,7 +95,7 @@ describe("a dead worker", () => {
   it("is noticed if it is only silent, because its host has vanished and its lock is still held", async () => {
     const workers = await register(2)
     const [first, second] = workers as [Registration, Registration]
-    const afterNine = await seenWithin(900, async () => {
+    const afterNine = await seenWithin(database.sql, 900, async () => {
       await database.sql`update workers set heartbeat_at = now() - interval '9 seconds'`
       return pulseOf(first)
     })
@@ -125,7 +113,7 @@ describe("the turn to sweep", () => {
 
   it("is taken by one worker in a second, whichever asks first", async () => {
     const [a, b, c] = (await register(3)) as [Registration, Registration, Registration]
-    const { taken, due } = await seenWithin(900, async () => {
+    const { taken, due } = await seenWithin(database.sql, 900, async () => {
       await database.sql`update workers set swept_at = null`
       const taken = [await takeSweep(b), await takeSweep(a), await takeSweep(b)]
       const due: Array<boolean> = []
@@ -136,7 +124,7 @@ describe("the turn to sweep", () => {
     assert.deepStrictEqual(due, [false, false, false])
     await secondPasses()
     for (const worker of [a, b, c]) assert.isTrue((await pulseOf(worker)).sweep_due)
-    const takenNext = await seenWithin(900, async () => {
+    const takenNext = await seenWithin(database.sql, 900, async () => {
       await secondPasses()
       return [await takeSweep(c), await takeSweep(b)]
     })
@@ -146,7 +134,7 @@ describe("the turn to sweep", () => {
   it("passes to another worker a second after the one that took it has died, before its rescue", async () => {
     const [a] = (await register(1)) as [Registration]
     await database.sql`insert into workers (worker_id) values ('wrk_~')`
-    const taken = await seenWithin(900, async () => {
+    const taken = await seenWithin(database.sql, 900, async () => {
       await database.sql`update workers set swept_at = case worker_id when 'wrk_~' then now() end`
       return takeSweep(a)
     })
@@ -176,7 +164,7 @@ describe("a pulse", () => {
     const appId = await engine.createApp()
     const sessionId = await engine.createSession(appId)
     await engine.send({ appId, sessionId })
-    const whileYoung = await seenWithin(1_900, async () => {
+    const whileYoung = await seenWithin(database.sql, 1_900, async () => {
       await sql`update turns set due_at = now()`
       return workOf(mine)
     })

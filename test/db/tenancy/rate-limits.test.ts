@@ -77,11 +77,14 @@ describe("a rate limit", () => {
     withProcesses(1, 100, async ([process]) => {
       const subject = `app_${++subjects}`
       const remaining: Array<number> = []
+      const begunAt = performance.now()
       for (let n = 0; n < 5; n++) remaining.push((await take(process as Process, subject)).remaining)
       assert.deepStrictEqual(remaining, [99, 98, 97, 96, 95])
       const { quota, seconds, policy } = await take(process as Process, subject)
       assert.deepStrictEqual([quota, policy], [100, "messages"])
-      assert.isTrue(seconds > WINDOW_SECONDS - 5 && seconds <= WINDOW_SECONDS)
+      assert.isAtMost(seconds, WINDOW_SECONDS)
+      // What a lease takes is counted twice, because a process rather ends a window too early.
+      assert.isAtLeast(seconds, Math.floor(WINDOW_SECONDS - (2 * (performance.now() - begunAt)) / 1000))
     }))
 
   it("restarts when its window ends, even if the clock of the database was set back", () =>

@@ -35,6 +35,7 @@ const windowOver = (app: TestApp) =>
 describe("a response under a key", () => {
   it("shows the limit per minute and what is left: of requests, and on a send of messages", async () => {
     const { app } = await createApp()
+    const begunAt = performance.now()
     const session = await app.createSession()
     const { headers } = await app.send(session, "Hello")
     assert.strictEqual(headers.get("ratelimit-policy"), `"requests";q=12000;w=60, "messages";q=${QUOTA};w=60`)
@@ -44,7 +45,10 @@ describe("a response under a key", () => {
         ?.slice(1)
         .map(Number) ?? []
     assert.deepStrictEqual([said[0], said[2]], [12_000 - 3, QUOTA - 1])
-    for (const seconds of [said[1], said[3]]) assert.isTrue(seconds !== undefined && seconds > 55 && seconds <= 60)
+    // What a lease takes is counted twice, because a process rather ends a window too early.
+    const least = Math.floor(60 - (2 * (performance.now() - begunAt)) / 1000)
+    for (const seconds of [said[1], said[3]])
+      assert.isTrue(seconds !== undefined && seconds >= least && seconds <= 60, `${seconds} of ${least}`)
     assert.match((await app.get("/v1/sessions/none")).headers.get("ratelimit") ?? "", /^"requests";r=11996;t=\d+$/)
   })
 
@@ -59,12 +63,15 @@ describe("a message over the limit", () => {
   it("is 429 rate_limited with the time to wait, and writes nothing; other apps are not affected", async () => {
     const [{ app }, { app: another }] = [await createApp(), await createApp()]
     const session = await app.createSession()
+    const begunAt = performance.now()
     assert.strictEqual(accepted(await sendMany(app, session, QUOTA)), QUOTA)
     const refused = await app.send(session, "One more")
     assert.deepStrictEqual(shape(refused), [429, "rate_limited"])
     assert.match(refused.headers.get("ratelimit") ?? "", /"messages";r=0;t=\d+$/)
     assert.strictEqual(refused.headers.get("retry-after"), /t=(\d+)$/.exec(refused.headers.get("ratelimit") ?? "")?.[1])
-    assert.isAbove(Number(refused.headers.get("retry-after")), 50)
+    // What a lease takes is counted twice, because a process rather ends a window too early.
+    const least = Math.floor(60 - (2 * (performance.now() - begunAt)) / 1000)
+    assert.isAtLeast(Number(refused.headers.get("retry-after")), least)
     const { sql } = server.database
     assert.lengthOf(await sql`select 1 from turns where app_id = ${app.appId}`, QUOTA)
     assert.strictEqual((await another.send(await another.createSession(), "Hello")).status, 200)

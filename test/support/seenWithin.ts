@@ -1,0 +1,19 @@
+import type postgres from "postgres"
+import { until } from "./until.ts"
+
+/**
+ * What was seen within this time by the clock of the database. Looks again if it took longer, as then it shows nothing
+ * about what holds for a while only. So `see` brings about what it looks at, each time anew.
+ */
+export const seenWithin = async <A>(sql: postgres.Sql, milliseconds: number, see: () => Promise<A>): Promise<A> => {
+  const clock = async () => {
+    const [row] = await sql<[{ now: number }]>`select extract(epoch from clock_timestamp())::float8 * 1000 as now`
+    return row.now
+  }
+  const { seen } = await until(`a look within ${milliseconds} ms`, async () => {
+    const from = await clock()
+    const seen = await see()
+    return (await clock()) - from < milliseconds && { seen }
+  })
+  return seen
+}
