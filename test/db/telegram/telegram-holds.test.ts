@@ -64,6 +64,19 @@ const waitingForLocks = (count: number) =>
       ).length === count
   )
 
+/** Ends the connections of the product, which report what they have read and written before they do. */
+const leave = async () => {
+  await runtime.dispose()
+  await until(
+    "the connections to end",
+    async () =>
+      (
+        await database.sql`
+          select from pg_stat_activity where datname = current_database() and application_name like 'troupe%'`
+      ).length === 0
+  )
+}
+
 describe("a claim", () => {
   it("takes chats of each app and of each bot in turn, and none of a bot that has enough in progress", async () => {
     const { sql } = database
@@ -133,7 +146,7 @@ describe("a release", () => {
     await holds((h) => h.suspend("app_a", null))
     await arrives(1)
     await claim()
-    await runtime.dispose()
+    await leave()
     await until(
       "what was written to be counted",
       async () =>
@@ -153,7 +166,7 @@ describe("a release", () => {
     const [readBefore, updatesBefore] = [await read(), await updates()]
     runtime = layered()
     await holds((h) => h.resume("app_a"))
-    await runtime.dispose()
+    await leave()
     await until("the statistics of the reads", async () => (await updates()) === updatesBefore + 1)
     assert.isBelow((await read()) - readBefore, 100)
     assert.strictEqual((await sql`select status from lanes where session_id = 'ses_a'`)[0]?.["status"], "ready")

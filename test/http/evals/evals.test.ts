@@ -335,18 +335,30 @@ describe("a run", () => {
   })
 
   it("can be cancelled, and cannot be compared or regraded before it has ended", async () => {
-    const many = Array.from({ length: 150 }, (_, n) => hello(`case-${n}`))
-    const id = await begun(app, suiteOf(many))
-    assert.deepStrictEqual(code(await app.post(`/v1/evals/runs/${id}/regrade`, {})), [409, "eval_run_not_finished"])
-    assert.deepStrictEqual(code(await app.get(`/v1/evals/runs/${id}/compare?baseline=${id}`)), [
+    const own = await live.createApp({ budgetUsd: 5 })
+    const answered = Promise.withResolvers<void>()
+    const before = model.requests.length
+    // One of both cases cannot end before the run is cancelled.
+    model.script({ kind: "ok", after: answered.promise })
+    const id = await begun(
+      own,
+      suiteOf([hello("one"), hello("two")], { character_slug: await own.createCharacter() }),
+      { max_cost_usd: 1 }
+    )
+    await until("the request to the model", async () =>
+      model.requests.slice(before).some(({ question }) => question === "reply")
+    )
+    assert.deepStrictEqual(code(await own.post(`/v1/evals/runs/${id}/regrade`, {})), [409, "eval_run_not_finished"])
+    assert.deepStrictEqual(code(await own.get(`/v1/evals/runs/${id}/compare?baseline=${id}`)), [
       409,
       "eval_run_not_finished"
     ])
-    assert.strictEqual((await app.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.status, "cancelled")
-    const run = await ended(app, id)
+    assert.strictEqual((await own.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.status, "cancelled")
+    answered.resolve()
+    const run = await ended(own, id)
     assert.strictEqual(run.status, "cancelled")
-    assert.isBelow(run.progress.done, 150)
-    assert.strictEqual((await app.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.finished_at, run.finished_at)
+    assert.isBelow(run.progress.done, 2)
+    assert.strictEqual((await own.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.finished_at, run.finished_at)
     assert.deepStrictEqual(code(await app.post("/v1/evals/runs/evr_01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel", {})), [
       404,
       "eval_run_not_found"
