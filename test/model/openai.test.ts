@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 import type { Usage } from "#pipeline/domain/Turn.ts"
 import { type Reply, Writer } from "#pipeline/generation/Writer.ts"
 import { SpendingLimit } from "#pipeline/SpendingLimit.ts"
@@ -497,10 +498,13 @@ describe("a missing reply", () => {
       })
   )
 
-  it.live("is unreachable if the server stalls, after one call, with an estimated cost and a closed connection", () =>
+  it.effect("is unreachable if the server stalls, after one call, with an estimated cost and a closed connection", () =>
     Effect.gen(function* () {
-      const { fake, write } = yield* harness([{ kind: "stall" }], { callTimeout: "1 second" })
-      const error = yield* Effect.flip(write)
+      const { fake, write } = yield* harness([{ kind: "stall" }])
+      const failed = yield* Effect.forkChild(Effect.flip(write))
+      yield* Effect.promise(() => fake.received(0))
+      yield* TestClock.adjust("20 seconds")
+      const error = yield* Fiber.join(failed)
       assert.deepStrictEqual([error.reason, error.code, error.usage], ["unreachable", "timeout", readOnly(fake)])
       yield* Effect.promise(() => fake.requests[0]?.closed ?? Promise.reject(new Error("no call")))
       assert.lengthOf(fake.requests, 1)
