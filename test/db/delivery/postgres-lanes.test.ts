@@ -250,7 +250,8 @@ describe("a step", () => {
     expect(await lane()).toMatchObject({ position: 0, status: "waiting", failures: 1, owner: null })
     expect(await claim()).toEqual([])
     expect(
-      await database.sql`select run_at > now() + interval '55 seconds' as later from graphile_worker._private_jobs`
+      await database.sql`
+        select run_at > created_at + interval '55 seconds' as later from graphile_worker._private_jobs`
     ).toMatchObject([{ later: true }])
     await database.sql`update lanes set due_at = now()`
     await lanes((l) => l.sweep)

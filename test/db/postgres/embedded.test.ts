@@ -104,7 +104,12 @@ const open = async (
     child.kill("SIGKILL")
     await exited
   }
-  return { url, leave, kill, errors: () => errors }
+  /** Does something while the process stands still. */
+  const meanwhile = async <A>(act: () => Promise<A>): Promise<A> => {
+    child.kill("SIGSTOP")
+    return act().finally(() => child.kill("SIGCONT"))
+  }
+  return { url, leave, kill, meanwhile, errors: () => errors }
 }
 
 /** Listens on a port as soon as it is free. */
@@ -301,8 +306,11 @@ describe("the embedded server", () => {
     const port = Number(new URL(user.url).port)
     assert.isBelow(port, 32_768, "a port that outgoing connections are given")
     const postmaster = postmasterOf(dataDir)
-    process.kill(postmaster, "SIGKILL")
-    const other = await taken(port)
+    // Otherwise the process might start the server again before the port is taken.
+    const other = await user.meanwhile(() => {
+      process.kill(postmaster, "SIGKILL")
+      return taken(port)
+    })
     await until("it is said", () => user.errors().includes(`another program listens on its port ${port}`))
     other.close()
     await until("another postmaster is ready", () => isReplaced(dataDir, postmaster))
