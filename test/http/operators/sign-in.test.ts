@@ -201,11 +201,11 @@ describe("a console link", () => {
   })
 
   it("expires after five minutes", async () => {
-    const from = Date.now()
+    const begunAtMs = Date.now()
     const code = await consoleCodeIn(server)
     const [row] = await server.database.sql<Array<{ expires_at: Date }>>`
       select max(expires_at) as expires_at from console_codes`
-    assertSince(row?.expires_at.toISOString(), from, 300_000)
+    assertSince(row?.expires_at.toISOString(), begunAtMs, 300_000)
     await server.database.sql`update console_codes set expires_at = now()`
     assert.strictEqual((await open(`${SIGN_IN}?code=${code}`)).status, 403)
   })
