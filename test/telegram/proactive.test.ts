@@ -50,7 +50,7 @@ describe("a character that writes first on Telegram", () => {
       session,
       ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
     )
-    const { bubbles } = event.payload
+    const bubbles = event.payload["bubbles"]
     const said = await saidAtLeast(harness, bot, anna, before + bubbles.length)
     assert.deepStrictEqual(said.slice(before), bubbles)
     assert.deepInclude((await decisionsOf(session))[0], { decision: "sent" })
