@@ -65,7 +65,7 @@ const start = async (file: string, env: Record<string, string>, args: ReadonlyAr
   const lines = () =>
     output
       .split("\n")
-      .filter((line) => line !== "")
+      .slice(0, -1)
       .map((line) => JSON.parse(line))
   return { child, lines, first: () => until("its first line", async () => lines()[0]) }
 }
@@ -215,13 +215,14 @@ describe("an example of the client", () => {
     assert.strictEqual((await push(body)).status, 204)
     assert.strictEqual((await push(body)).status, 204)
     assert.strictEqual((await push(`${body} `)).status, 401)
+    child.kill()
+    // By then, all that it has printed is read.
+    await once(child, "close")
     const [, ...received] = lines()
     assert.deepStrictEqual(
       received.map(({ session: id }) => id),
       [session]
     )
-    child.kill()
-    await once(child, "exit")
     await receiver.close()
   })
 
@@ -246,7 +247,7 @@ describe("an example of the client", () => {
     const fleet = join(project, "fleet.json")
     await writeFile(fleet, JSON.stringify(bots.map(({ token }, at) => ({ token, character_slug: slugs[at] }))))
     const { child, lines } = await start("telegram-fleet.ts", {}, [fleet])
-    const [code] = await once(child, "exit")
+    const [code] = await once(child, "close")
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(
       lines().map(({ character, status }) => [character, status]),

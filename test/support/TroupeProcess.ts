@@ -32,11 +32,15 @@ export const startTroupe = async (
   child.stderr.on("data", (data) => {
     stderr += data
   })
-  const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  // Everything that it has printed is read by then.
+  const exited = once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   const baseUrl = await new Promise<string>((ready, failed) => {
     child.stdout.on("data", (data) => {
       stdout += data
-      const line = stdout.split("\n").find((line) => line.startsWith('{"ready":'))
+      const line = stdout
+        .split("\n")
+        .slice(0, -1)
+        .find((line) => line.startsWith('{"ready":'))
       if (line !== undefined) ready(JSON.parse(line).base_url)
     })
     void exited.then((code) => failed(new Error(`exited with ${code} before it was ready: ${stderr}`)))

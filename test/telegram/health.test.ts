@@ -51,6 +51,7 @@ describe("a bot whose webhook fails", () => {
     })
     harness.telegram.advance(6000)
     for (const person of people) await saidAtLeast(harness, bot, person, 1)
+    await until("Telegram to have all answers", () => harness.telegram.pendingUpdates(bot).length === 0)
     assert.deepStrictEqual([(await probe(id)).status, (await probe(id)).status], ["degraded", "active"])
     assert.deepStrictEqual(await operations(id), ["bot.active", "bot.degraded", "bot.recovered"])
   })

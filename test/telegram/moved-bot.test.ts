@@ -61,7 +61,7 @@ describe("a Telegram bot whose app moves to another cell", () => {
     await until("all replies", async () => {
       const open = await next.database.sql`
         select 1 from turns where app_id = ${app.appId} and outcome is null
-        union all select 1 from lanes where app_id = ${app.appId} and status = 'ready'`
+        union all select 1 from lanes where app_id = ${app.appId} and (position < head or owner is not null)`
       return open.length === 0
     })
     const replies = await next.database.sql`

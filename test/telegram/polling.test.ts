@@ -28,7 +28,7 @@ describe("a polled bot", () => {
     const person = harness.telegram.createUser({ first_name: "Anna" })
     harness.telegram.start(person, bot)
     await saidAtLeast(harness, bot, person, 1)
-    await harness.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 600 })
+    await harness.app.patch(`/v1/telegram/bots/${id}`, { join_window_ms: 3_000 })
     for (const text of ["Hey", "are you there?"]) harness.telegram.say(person, bot, text)
     const [chat] = await harness.chatsOf(id)
     const heard = await harness.app.waitFor(

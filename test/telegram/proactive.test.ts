@@ -28,6 +28,15 @@ const converse = async () => {
   harness.telegram.say(anna, bot, "My dog Biscuit has learned to open doors.")
   await saidAtLeast(harness, bot, anna, 2)
   const session = (await harness.chatsOf(id))[0]?.session_id ?? ""
+  // An answer may have several bubbles.
+  await until(
+    "all of the answer",
+    async () =>
+      (
+        await harness.server.database
+          .sql`select 1 from lanes where session_id = ${session} and position >= head and owner is null`
+      ).length === 1
+  )
   await enableProactive(harness.app, session)
   return { bot, anna, session }
 }
@@ -41,8 +50,9 @@ describe("a character that writes first on Telegram", () => {
       session,
       ({ type, payload }) => type === "character.initiated" && payload["kind"] === "proactive"
     )
-    const said = await saidAtLeast(harness, bot, anna, before + 1)
-    assert.deepStrictEqual(said.slice(before), event.payload["bubbles"])
+    const bubbles = event.payload["bubbles"]
+    const said = await saidAtLeast(harness, bot, anna, before + bubbles.length)
+    assert.deepStrictEqual(said.slice(before), bubbles)
     assert.deepInclude((await decisionsOf(session))[0], { decision: "sent" })
   })
 

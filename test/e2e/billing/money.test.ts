@@ -129,8 +129,10 @@ describe("the cost of a worker that stopped", () => {
     await fleet.start("worker")
     zombie.child.kill("SIGSTOP")
     const rerun = await fleet.model.call(3)
-    zombie.child.kill("SIGCONT")
+    // The answer is there as it wakes up, before it learns that it has lost its turn.
     second.release(REFUSED)
+    await until("the answer to be sent", () => second.endedAt() > 0)
+    zombie.child.kill("SIGCONT")
     // Its own second draft starts, for which it would book the first.
     const third = await fleet.model.call(4)
     third.release()

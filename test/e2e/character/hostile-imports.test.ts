@@ -30,6 +30,10 @@ afterAll(async () => {
 const memory = (what: "VmRSS" | "VmHWM", { child } = server) =>
   Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024
 
+/** The processor time that the thread which answers requests has used so far, in milliseconds. */
+const mainThreadMs = () =>
+  Number(readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6
+
 const hostile: ReadonlyArray<readonly [string, () => object | Promise<object>]> = [
   [
     "a bomb in an archive",
@@ -109,9 +113,9 @@ describe("a server that receives hostile files", () => {
     let longest = 0
     const others = (async () => {
       while (!over.signal.aborted) {
-        const from = performance.now()
+        const from = mainThreadMs()
         assert.strictEqual((await fetch(`${server.baseUrl}/healthz`)).status, 200)
-        longest = Math.max(longest, performance.now() - from)
+        longest = Math.max(longest, mainThreadMs() - from)
       }
     })()
     const peaks: Array<string> = []
@@ -124,8 +128,9 @@ describe("a server that receives hostile files", () => {
     await others
     const peak = memory("VmHWM") - base
     if (process.env["FIGURES"] !== undefined)
-      process.stderr.write(`${peaks.join("\n")}\nlongest answer to another: ${Math.round(longest)} ms\n`)
+      process.stderr.write(`${peaks.join("\n")}\nmost work before another was answered: ${Math.round(longest)} ms\n`)
     assert.isBelow(peak, MAX_MIB, peaks.join("; "))
+    assert.isAbove(longest, 0)
     assert.isBelow(longest, 2000)
     assert.strictEqual((await app.post("/v1/imports", { json: cardV2() })).status, 200)
     for (const { id } of (await app.get("/v1/imports?limit=100")).body.data.imports)

@@ -88,7 +88,7 @@ describe("a proactive check that aborts its process", () => {
     const decision = await whenDecided(guilty)
     assert.deepInclude(decision, { decision: "skipped", skipped_by: "crashed", reason: null, run_ref: null })
     assert.isAbove(Date.parse(decision.next_eligible_at), Date.now() + 23 * 3_600_000)
-    assert.include(worker.stderr(), "proactive check given up")
+    await until("the log to say so", () => worker.stderr().includes("proactive check given up"))
     assert.isNull(worker.child.signalCode)
     assert.deepStrictEqual(await database.sql`select unit, crashes from crashed_units`.then((rows) => [...rows]), [
       { unit: guilty, crashes: 5 }

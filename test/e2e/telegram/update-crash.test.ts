@@ -99,7 +99,7 @@ describe("a Telegram update that aborts its process", () => {
     const second = await serve("worker")
     const given = await until("the update to be given up", () => isDone("telegram_updates", 12))
     assert.strictEqual(given.error, "given_up")
-    assert.include(second.stderr(), "Telegram update given up")
+    await until("the log to say so", () => second.stderr().includes("Telegram update given up"))
     for (const id of [11, 13])
       assert.notStrictEqual((await until("the others", () => isDone("telegram_updates", id))).error, "given_up")
     const turns = await database.sql`select 1 from turns where app_id = ${app.appId}`
@@ -123,7 +123,7 @@ describe("a Telegram update that aborts its process", () => {
     const ended = await until("the update to be given up", () => isDone("telegram_manager_updates", 22))
     assert.strictEqual(ended.error, "given_up")
     for (const id of [21, 23]) await until("the others", () => isDone("telegram_manager_updates", id))
-    assert.include(third.stderr(), "manager bot update given up")
+    await until("the log to say so", () => third.stderr().includes("manager bot update given up"))
     assert.isNull(third.child.signalCode)
     assert.strictEqual(await crashesOf("manager 23"), 0, "one is handled after another")
   })

@@ -47,6 +47,8 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     )
   })
 
+  /** Waits for the page with this heading: a click may end before the page that it leads to is there. */
+  const shows = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
   const enter = async (userCode: string) => {
     await page.goto(`${server.baseUrl}/device`)
     await page.getByLabel("Code shown by the program").fill(userCode)
@@ -54,11 +56,12 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
   }
   const signIn = async (name: string) => {
     await page.getByRole("link", { name: "Sign in" }).click()
+    await shows("Development sign-in")
     await page.getByLabel("Code on the server's console").fill(signInCode(server.stdout()))
     await page.getByLabel("Sign in as").fill(name)
     await page.getByRole("button", { name: "Sign in" }).click()
+    await shows("Allow access?")
   }
-  const heading = () => page.getByRole("heading", { level: 1 }).innerText()
   /** At the width of a phone and of a desktop, everything on the page fits. */
   const picture = async (name: string) => {
     for (const width of [320, 1280]) {
@@ -75,20 +78,20 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     assert.strictEqual(await page.getByLabel("Code shown by the program").inputValue(), user_code)
     await picture("1-code")
     await page.getByRole("button", { name: "Continue" }).click()
-    assert.strictEqual(await heading(), "Sign in to continue")
+    await shows("Sign in to continue")
     await picture("2-sign-in")
     await page.getByRole("link", { name: "Sign in" }).click()
-    assert.strictEqual(await heading(), "Development sign-in")
+    await shows("Development sign-in")
     await picture("3-development")
     await page.getByLabel("Code on the server's console").fill(signInCode(server.stdout()))
     await page.getByLabel("Sign in as").fill("Ada Lovelace")
     await page.getByRole("button", { name: "Sign in" }).click()
-    assert.strictEqual(await heading(), "Allow access?")
+    await shows("Allow access?")
     assert.include(await page.locator("main").innerText(), "signed in as ada lovelace")
     assert.strictEqual(await page.getByRole("listitem").count(), 5)
     await picture("4-approval")
     await page.getByRole("button", { name: "Approve" }).click()
-    assert.strictEqual(await heading(), "Approved")
+    await shows("Approved")
     await picture("5-approved")
 
     const { status, body } = await exchange(device_code)
@@ -112,6 +115,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
       "See what your apps have used and spent"
     ])
     await page.getByRole("button", { name: "Approve" }).click()
+    await shows("Approved")
     const { access_token, scopes } = (await exchange(device_code)).body.data
     assert.deepStrictEqual(scopes, ["apps:read", "usage:read"])
     const refused = await agent(access_token).post("/v1/account/apps", { name: "x" })
@@ -123,7 +127,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await enter(user_code)
     await signIn("Ada Lovelace")
     await page.getByRole("button", { name: "Deny" }).click()
-    assert.strictEqual(await heading(), "Denied")
+    await shows("Denied")
     const { status, body } = await exchange(device_code)
     assert.deepStrictEqual([status, body.detail.code], [403, "access_denied"])
   })
@@ -135,7 +139,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await picture("6-wrong-code")
     await page.getByLabel("Code shown by the program").fill(user_code.toLowerCase().replace("-", " "))
     await page.getByRole("button", { name: "Continue" }).click()
-    assert.strictEqual(await heading(), "Sign in to continue")
+    await shows("Sign in to continue")
   })
 
   it("offers no decision if the code has expired or somebody else has decided", async () => {
@@ -144,7 +148,7 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await signIn("Ada Lovelace")
     await server.database.sql`update device_codes set expires_at = now() where status = 'pending'`
     await page.getByRole("button", { name: "Approve" }).click()
-    assert.strictEqual(await heading(), "Code no longer valid")
+    await shows("Code no longer valid")
     assert.strictEqual((await exchange(device_code)).body.detail.code, "expired_token")
     await enter(user_code)
     assert.match(await page.getByRole("alert").innerText(), /code is not valid/)
@@ -155,11 +159,14 @@ describe.skipIf(!hasBrowser)("the device flow in a browser", () => {
     await enter(user_code)
     await signIn("Ada Lovelace")
     await page.getByRole("link", { name: "Use another account" }).click()
+    await shows("Development sign-in")
     await page.getByLabel("Code on the server's console").fill(signInCode(server.stdout()))
     await page.getByLabel("Sign in as").fill("Grace Hopper")
     await page.getByRole("button", { name: "Sign in" }).click()
+    await shows("Allow access?")
     assert.include(await page.locator("main").innerText(), "signed in as grace hopper")
     await page.getByRole("button", { name: "Approve" }).click()
+    await shows("Approved")
     const account = agent((await exchange(device_code)).body.data.access_token)
     assert.strictEqual((await account.get("/v1/account")).body.data.name, "grace hopper")
     assert.deepStrictEqual((await account.get("/v1/account/apps")).body.data.apps, [])
