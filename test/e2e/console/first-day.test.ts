@@ -65,11 +65,10 @@ describe.skipIf(!hasBrowser)("from an empty data folder, the console", () => {
     await page.goto(link)
     await heading("Overview").waitFor()
     await page.getByText("(owner)").waitFor()
-    const another = await browser.newContext()
-    const stranger = await another.newPage()
+    const stranger = await openPage(browser)
     await stranger.goto(link)
     assert.notInclude(await stranger.content(), "Overview")
-    await another.close()
+    await stranger.context().close()
   })
 
   it("attaches a bot, and shows a conversation with it as a phone would", async () => {
@@ -116,10 +115,12 @@ describe.skipIf(!hasBrowser)("from an empty data folder, the console", () => {
     await page.getByText("A webhook is failing").waitFor()
     await page.getByRole("link", { name: "Open the webhook" }).first().click()
     await page.getByRole("button", { name: "Pause the webhook" }).click()
+    const resume = page.getByRole("button", { name: "Resume the webhook" })
+    await resume.waitFor()
     broken = false
     await page.getByRole("button", { name: "Send a test event" }).click()
     await page.getByText("The endpoint accepted the test event").waitFor()
-    await page.getByRole("button", { name: "Resume the webhook" }).click()
+    await resume.click()
     await page.getByText("continues from where it stopped").waitFor()
     const { length } = await app.events(session)
     await until(
@@ -179,8 +180,10 @@ describe.skipIf(!hasBrowser)("from an empty data folder, the console", () => {
     void older.ended.then(() => (isOlderOver = true))
     const ofToken = await openStream("/console/bots?live=1", token)
     await page.getByRole("link", { name: "I have copied it" }).click()
+    const revoke = page.getByRole("button", { name: `Revoke ${token.slice(0, 11)}…` })
+    await revoke.waitFor()
     assert.notInclude(await page.content(), token)
-    await page.getByRole("button", { name: `Revoke ${token.slice(0, 11)}…` }).click()
+    await revoke.click()
     await page.getByText("The token Wall screen is revoked.").waitFor()
     await ofToken.ended
     assert.isFalse(isOlderOver)
@@ -193,6 +196,6 @@ describe.skipIf(!hasBrowser)("from an empty data folder, the console", () => {
       .getByRole("button", { name: /^End os_/ })
       .click()
     await other.getByRole("heading", { name: /Sign in/ }).waitFor()
-    await page.getByText(/Not live|Reconnecting/).waitFor({ timeout: 5_000 })
+    await page.getByText(/Not live|Reconnecting/).waitFor()
   })
 })

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { hasBrowser, startBrowser } from "#test/support/browser/Browser.ts"
+import { hasBrowser, openPage, startBrowser } from "#test/support/browser/Browser.ts"
 import { accessibilityProblems, assertFits, openConsole } from "#test/support/browser/ConsoleBrowser.ts"
 import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
@@ -171,8 +171,7 @@ describe.skipIf(!hasBrowser)("what others write", () => {
   })
 
   it("cannot frame the console or its sign-in", async () => {
-    const context = await browser.newContext()
-    const page = await context.newPage()
+    const page = await openPage(browser)
     const frames = ["/console", "/console/sign-in"]
     await page.setContent(frames.map((path) => `<iframe src="${harness.server.baseUrl}${path}"></iframe>`).join(""))
     const areRefused = await until("the frames to be refused", () =>
@@ -182,7 +181,7 @@ describe.skipIf(!hasBrowser)("what others write", () => {
         .every((frame) => frame.url() === "chrome-error://chromewebdata/")
     )
     assert.isTrue(areRefused)
-    await context.close()
+    await page.context().close()
   })
 
   it("is saved as a file by its name only, whatever the name of a filter is", async () => {

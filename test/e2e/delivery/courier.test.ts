@@ -3,6 +3,7 @@ import { SCHEDULE } from "#channels/webhook/schedule.ts"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { type Answering, hang, type Receiver, startReceiver, status } from "#test/support/Receiver.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
+import type { TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 const ALLOWED = { OUTBOUND_ALLOW: "127.0.0.1" }
@@ -41,20 +42,28 @@ describe("a lane whose courier dies", () => {
   it("continues after a SIGKILL, as its lock is free, and the view shows the attempt in flight as unknown", async ({
     annotate
   }) => {
+    const { sql } = fleet.database
     const app = fleet.clientOf(await fleet.start("api", ALLOWED))
-    const victim = await fleet.start("worker", ALLOWED)
+    // Both before the attempt, which ends by itself after fifteen seconds.
+    const workers = new Map<string, TroupeProcess>()
+    for (let n = 0; n < 2; n++) {
+      const process = await fleet.start("worker", ALLOWED)
+      const ids = await sql<Array<{ worker_id: string }>>`select worker_id from workers`
+      for (const { worker_id: id } of ids) if (!workers.has(id)) workers.set(id, process)
+    }
     const session = await pushed(app)
     answering = hang
-    await app.send(session, "What is for dinner?")
+    await app.converse(session, "What is for dinner?")
     await receiver.received(0)
-    const [{ worker_id: victimId }] = await fleet.database.sql<[{ worker_id: string }]>`select worker_id from workers`
-    await fleet.start("worker", ALLOWED)
+    const [lane] = await sql<Array<{ owner: string | null }>>`select owner from lanes where session_id = ${session}`
+    const victimId = lane?.owner ?? assert.fail("nobody has the lane")
+    const victim = workers.get(victimId) ?? assert.fail(`${victimId} is none of the workers`)
     answering = status(200)
 
     const killedAt = performance.now()
     await victim.stop("SIGKILL")
     // Its silence is never noticed.
-    await fleet.database.sql`update workers set heartbeat_at = now() + interval '1 day' where worker_id = ${victimId}`
+    await sql`update workers set heartbeat_at = now() + interval '1 day' where worker_id = ${victimId}`
     await receiver.received(1)
     const delay = performance.now() - killedAt
     await annotate(`walked again ${Math.round(delay)} ms after the kill`)

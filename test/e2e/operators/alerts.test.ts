@@ -81,6 +81,8 @@ describe("alerts", () => {
     await first.stop("SIGKILL")
     await sql`delete from telegram_bots`
     const second = await fleet.start("api,worker", ENV)
+    // A silent worker would be an alert of its own.
+    await until("the killed worker to be gone", async () => (await sql`select 1 from workers`).length === 1)
     const list = async (state: string) =>
       (await new TestApp(second.baseUrl, "", ADMIN_TOKEN).get(`/admin/alerts?state=${state}`)).body.data.alerts
     await evaluate()

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
+import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { enableProactive, shiftIntoPast } from "#test/support/conversation/proactive.ts"
 import { start } from "#test/support/model/FakeModel.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
@@ -175,6 +176,7 @@ describe("a suspended app", () => {
 
   it("gets nothing by webhook beyond what was in flight, and everything in order, once, afterwards", async () => {
     const app = await harness.server.createApp()
+    const operator = await createOperatorIn(harness.server, "operator")
     const session = await app.createSession({ character_slug: await app.createCharacter({ greeting: "Hello." }) })
     await app.converse(session, "What is for dinner?")
     const answer = Promise.withResolvers<void>()
@@ -185,7 +187,8 @@ describe("a suspended app", () => {
       from: "start"
     })
     await until("the first event to be in flight", () => at("/suspended").length === 1)
-    await printed("app", "suspend", app.appId)
+    // Over HTTP: an attempt ends after fifteen seconds, and a command may take as long to start.
+    assert.strictEqual((await operator.post(`/admin/apps/${app.appId}/suspend`, {})).status, 200)
     answer.resolve()
     await parked(session)
     assert.deepStrictEqual(cursorsAt("/suspended"), [1])
@@ -199,7 +202,10 @@ describe("a suspended app", () => {
 
   it("has its accepted turns finished; their replies can be read when it is resumed", async () => {
     const model = await start()
-    const server = await startTestServer({ env: { OPENAI_BASE_URL: model.url } })
+    // The model answers once a command has run.
+    const server = await startTestServer({
+      env: { OPENAI_BASE_URL: model.url, OPENAI_TIMEOUT_SECONDS: "120", TURN_DEADLINE_FAST_SECONDS: "120" }
+    })
     const troupe = (...args: ReadonlyArray<string>) => runTroupe({ DATABASE_URL: server.database.url }, args)
     const app = await server.createApp()
     const session = await app.createSession()

@@ -25,10 +25,13 @@ const urlOf = (name: string) => onDatabase(inject("postgresUrl"), name)
 const into = { DATABASE_URL: urlOf(target), SECRETS_KEY }
 let restored: postgres.Sql
 
-beforeAll(async () => {
-  await admin`create database ${admin(source)} template troupe_template strategy file_copy`
+const createTarget = async () => {
   await admin`create database ${admin(target)}`
   restored = postgres(urlOf(target), { max: 1, onnotice: () => {} })
+}
+beforeAll(async () => {
+  await admin`create database ${admin(source)} template troupe_template strategy file_copy`
+  await createTarget()
   const sql = postgres(urlOf(source), { max: 1, onnotice: () => {} })
   await sql`insert into object_contents (app_id, object_key, content)
     select 'app_1', 'obj_' || n, convert_to(repeat('picture ', 131072), 'utf8') from generate_series(1, ${PICTURES}) n`
@@ -66,15 +69,28 @@ describe("a backup file that was cut off", () => {
 
 describe("a restore that is killed in the middle of a table", () => {
   it("leaves nothing, and can be repeated", async () => {
-    const { child, exit } = startCommand(into, ["restore", file])
-    // Progress of a copy is visible to others, though its rows are not.
-    await until("the restore to copy pictures", async () => {
-      const copying = await admin`select 1 from pg_stat_progress_copy
+    await until("a restore to be killed while it copies pictures", async () => {
+      const { child, stderr, exit } = startCommand(into, ["restore", file])
+      let isOver = false
+      const ended = exit.finally(() => {
+        isOver = true
+      })
+      // Progress of a copy is visible to others, though its rows are not.
+      await until("the restore to copy pictures", async () => {
+        const copying = await admin`select 1 from pg_stat_progress_copy
           where datname = ${target} and tuples_processed between 1 and ${PICTURES - 1}`
-      return copying.length > 0 ? true : undefined
+        return copying.length > 0 || isOver
+      })
+      child.kill("SIGKILL")
+      const code = await ended
+      if (code === "SIGKILL") return true
+      // It was over before anybody looked: once more, into an empty database.
+      assert.strictEqual(code, 0, stderr())
+      await restored.end({ timeout: 1 })
+      await dropDatabase(admin, target)
+      await createTarget()
+      return false
     })
-    child.kill("SIGKILL")
-    assert.strictEqual(await exit, "SIGKILL")
     await until("the connection to end", async () =>
       (await admin`select 1 from pg_stat_activity where datname = ${target} and application_name = 'troupe'`).length ===
       0

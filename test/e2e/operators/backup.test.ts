@@ -11,19 +11,10 @@ import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { readZip } from "#test/support/files/readZip.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
-import { TestApp } from "#test/support/TestApp.ts"
+import { type LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer } from "#test/support/TestServer.ts"
 import { runTroupe, startCommand } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
-
-interface Said {
-  readonly session_id: string
-  readonly cursor: number
-  readonly type: string
-  readonly role: string
-  readonly trace_id: string
-  readonly payload: { readonly text?: string }
-}
 
 const ADMIN_TOKEN = "the-token-of-the-operator"
 const folder = mkdtempSync(join(tmpdir(), "troupe-backup-"))
@@ -196,11 +187,10 @@ describe("a restore", () => {
     const app = new TestApp(server.baseUrl, harness.app.appId, harness.app.key)
     const operator = new TestApp(server.baseUrl, "", ADMIN_TOKEN)
     await app.post(`/v1/sessions/${session}/messages`, { text: "Are you there?" })
-    const inLog = async (): Promise<ReadonlyArray<Said>> =>
-      (await app.get(`/v1/sessions/${session}/events?since=${then}`)).body.data.events
+    const inLog = () => app.events(session, then)
     await until("an answer in the log", async () => {
       const said = await inLog()
-      const asked = said.find(({ payload }) => payload.text === "Are you there?")
+      const asked = said.find(({ payload }) => payload["text"] === "Are you there?")
       return said.some(
         ({ type, role, trace_id: turn }) =>
           type === "message.created" && role === "character" && turn === asked?.trace_id
@@ -210,11 +200,16 @@ describe("a restore", () => {
     })
     const expired = await app.get(`/v1/events?since=${elsewhere}`)
     assert.deepStrictEqual([expired.status, expired.body.detail.code], [410, "cursor_expired"])
-    const cursorsOf = (said: ReadonlyArray<Said>) => said.map(({ cursor }) => cursor)
+    const cursorsOf = (said: ReadonlyArray<LogEvent>) => said.map(({ cursor }) => cursor)
     await until("the feed to go on from where the backup ends", async () => {
-      const { events } = (await app.get(`/v1/events?since=${expired.body.detail.earliest_since}`)).body.data
-      const said = events.filter((event: Said) => event.session_id === session)
-      return isDeepStrictEqual(cursorsOf(said), cursorsOf(await inLog())) ? true : undefined
+      const fed: Array<LogEvent> = []
+      for (let since = expired.body.detail.earliest_since; ;) {
+        const { events, next_cursor, has_more } = (await app.get(`/v1/events?limit=1000&since=${since}`)).body.data
+        fed.push(...events.filter((event: LogEvent) => event["session_id"] === session))
+        if (!has_more) break
+        since = next_cursor
+      }
+      return isDeepStrictEqual(cursorsOf(fed), cursorsOf(await inLog()))
     })
     await restored`update lanes set due_at = now() where status = 'waiting'`
     await until("the lanes to be parked", async () =>

@@ -42,9 +42,12 @@ describe("a batch of the operator", () => {
     const suspended = await begin("suspend")
     await until("the bots to be suspended", async () => (await items(suspended)).done === BOTS)
     const armed = new Map(bots.map((bot) => [bot, telegram.calls({ bot, method: "setWebhook" }).length]))
+    // It cannot finish before it is killed.
+    const gate = telegram.fault({ method: "setWebhook", after: 8, count: Infinity }, { kind: "hang" })
     const resumed = await begin("resume")
     await until("some items", async () => ((await items(resumed)).done ?? 0) >= 5)
     await first.stop("SIGKILL")
+    gate.remove()
     const left = await items(resumed)
     assert.isAbove(left.pending ?? 0, 0)
 

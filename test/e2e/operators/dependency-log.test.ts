@@ -60,6 +60,7 @@ describe("a model that answers 500 to everything", () => {
     const session = await app.createSession()
     for (const text of [MARKED, "Are you there?"])
       assert.strictEqual((await app.converse(session, text)).type, "message.failed")
+    await until("the log to say so", () => lines("dependency_failing").length > 0)
     assert.lengthOf(lines("dependency_failing"), 1, server.stderr())
     const [failing] = lines("dependency_failing")
     assert.deepInclude(failing, { level: "warn", dependency: "model", model: "broken", code: "http_500" })

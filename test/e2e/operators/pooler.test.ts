@@ -5,7 +5,7 @@ import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from "#test/support/postgres/PgBouncer.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { type ReplicatedPostgres, startReplicatedPostgres } from "#test/support/postgres/ReplicatedPostgres.ts"
-import type { LogEvent } from "#test/support/TestApp.ts"
+import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { until } from "#test/support/until.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
@@ -25,6 +25,12 @@ afterEach(async () => {
 })
 
 const isReply = (event: LogEvent) => event.type === "message.created" && event.role === "character"
+/** Waits for a reply, also while requests are refused because connections are lost. */
+const replied = (app: TestApp, session: string, since = 0) =>
+  until("the reply", async () => {
+    const events: ReadonlyArray<LogEvent> = await app.events(session, since).catch(() => [])
+    return events.find(isReply)
+  })
 
 /** The settings of a process that goes through the pooler. */
 const addresses = () => ({
@@ -140,11 +146,12 @@ describe.runIf(hasPgBouncer)("processes behind a pooler in transaction mode", ()
     const first = await fleet.model.call(1)
     await pooler.restart()
     first.release()
-    await app.waitFor(session, isReply)
-    await app.send(session, "And tomorrow?")
+    await replied(app, session)
+    const once = { "idempotency-key": "tomorrow" }
+    await until("a message to be accepted", async () => (await app.send(session, "And tomorrow?", once)).status === 200)
     const second = await fleet.model.call(2)
     second.release()
-    await app.waitFor(session, isReply, 4)
+    await replied(app, session, 4)
     assert.strictEqual(fleet.model.calls.length, 2)
   })
 
@@ -173,8 +180,9 @@ describe.runIf(hasPgBouncer)("a pooler without the address of the server", () =>
     await start(ignored)
     const env = { DATABASE_URL: pooler.through(fleet.database.url) }
     // With luck it starts, because nobody else uses the pooler.
-    const log = await fleet.start("api", env).then((process) => process.stderr(), String)
-    assert.include(log, '"event":"a_pooler_is_in_front_of_the_database"')
+    const started = await fleet.start("api", env).catch(String)
+    const log = () => (typeof started === "string" ? started : started.stderr())
+    await until(log, () => log().includes('"event":"a_pooler_is_in_front_of_the_database"'))
     const found = (await examine(env))("pooler")
     assert.strictEqual(found?.status, "warning")
     assert.include(found?.fix, "DATABASE_DIRECT_URL")
@@ -210,7 +218,7 @@ describe.runIf(hasPgBouncer)("processes behind a pooler, after a failover", () =
     const session = await until("a session on the new primary", () => other.createSession().catch(() => false as const))
     for (const call of fleet.model.calls) call.release()
     for (const sent of sessions) {
-      await app.waitFor(sent, isReply)
+      await replied(app, sent)
       assert.deepStrictEqual(
         (await app.events(sent)).map(({ cursor, type, role }) => `${cursor} ${type} ${role}`),
         ["1 message.created user", "2 run.status character", "3 message.created character"]

@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,6 +9,7 @@ import { approve } from "#test/support/browser/approve.ts"
 import { documentedSettings, example as block } from "#test/support/sources/docs.ts"
 import { readModules } from "#test/support/sources/modules.ts"
 import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
 
 const run = promisify(execFile)
 
@@ -24,12 +26,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+const here = (script: string) => script.replaceAll("http://127.0.0.1:8080", server.baseUrl)
+const variables = () => ({ ...process.env, TROUPE_KEY: key, DATA_DIR: join(folder, "data") })
 const shell = async (script: string): Promise<string> =>
-  (
-    await run("bash", ["-c", script.replaceAll("http://127.0.0.1:8080", server.baseUrl)], {
-      env: { ...process.env, TROUPE_KEY: key, DATA_DIR: join(folder, "data") }
-    })
-  ).stdout
+  (await run("bash", ["-c", here(script)], { env: variables() })).stdout
 
 describe("the README and the docs", () => {
   it("contain a first conversation that ends with a reply", async () => {
@@ -75,7 +75,24 @@ describe("the README and the docs", () => {
 
   it("follow the conversation as server-sent events", async () => {
     const opened = block("conversation").split("# 2.")[0] ?? ""
-    const text = await shell(`${opened}\n${block("stream")} --max-time 1 || true`)
+    const stream = spawn("bash", ["-c", here(`${opened}\nexec ${block("stream")}`)], {
+      env: variables(),
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    let text = ""
+    stream.stdout.on("data", (data) => {
+      text += data
+    })
+    const closed = once(stream, "close")
+    try {
+      await until(
+        () => `an event (so far: ${text})`,
+        () => text.includes("\ndata: {")
+      )
+    } finally {
+      stream.kill()
+      await closed
+    }
     assert.match(text, /^retry: \d+\n\nid: 1\nevent: character\.initiated\ndata: \{/)
   })
 
