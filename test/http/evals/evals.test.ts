@@ -338,16 +338,15 @@ describe("a run", () => {
     const own = await live.createApp({ budgetUsd: 5 })
     const answered = Promise.withResolvers<void>()
     const before = model.requests.length
-    // One of both cases cannot end before the run is cancelled.
-    model.script({ kind: "ok", after: answered.promise })
-    const id = await begun(
-      own,
-      suiteOf([hello("one"), hello("two")], { character_slug: await own.createCharacter() }),
-      { max_cost_usd: 1 }
-    )
-    await until("the request to the model", async () =>
-      model.requests.slice(before).some(({ question }) => question === "reply")
-    )
+    // Four cases are played at once. Those end, and no other one begins after the cancellation.
+    const held = { kind: "ok", after: answered.promise } as const
+    model.scriptFor("reply", held, held, held, held)
+    const cases = Array.from({ length: 9 }, (_, n) => hello(`case-${n}`))
+    const id = await begun(own, suiteOf(cases, { character_slug: await own.createCharacter() }), { max_cost_usd: 1 })
+    await until("the requests to the model", async () => {
+      const asked = model.requests.slice(before).filter(({ question }) => question === "reply")
+      return asked.length === 4
+    })
     assert.deepStrictEqual(code(await own.post(`/v1/evals/runs/${id}/regrade`, {})), [409, "eval_run_not_finished"])
     assert.deepStrictEqual(code(await own.get(`/v1/evals/runs/${id}/compare?baseline=${id}`)), [
       409,
@@ -357,7 +356,7 @@ describe("a run", () => {
     answered.resolve()
     const run = await ended(own, id)
     assert.strictEqual(run.status, "cancelled")
-    assert.isBelow(run.progress.done, 2)
+    assert.isAtMost(run.progress.done, 4)
     assert.strictEqual((await own.post(`/v1/evals/runs/${id}/cancel`, {})).body.data.finished_at, run.finished_at)
     assert.deepStrictEqual(code(await app.post("/v1/evals/runs/evr_01ARZ3NDEKTSV4RRFFQ69G5FAV/cancel", {})), [
       404,
