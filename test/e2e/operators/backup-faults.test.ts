@@ -1,11 +1,21 @@
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 import { dropDatabase } from "#test/support/postgres/dropDatabase.ts"
+import { openGate } from "#test/support/postgres/gate.ts"
 import { onDatabase } from "#test/support/postgres/onDatabase.ts"
 import { onDisk } from "#test/support/postgres/onDisk.ts"
 import { SECRETS_KEY } from "#test/support/secretsKey.ts"
@@ -64,6 +74,46 @@ describe("a backup file that was cut off", () => {
       }
     }
     assert.deepStrictEqual(await tables(), [])
+  })
+})
+
+describe("a backup whose database falls silent", () => {
+  it("ends after half a minute with one line, and leaves no file", async () => {
+    await until("a backup to be cut off while it copies pictures", async () => {
+      const gate = await openGate(urlOf(source))
+      const silent = mkdtempSync(join(folder, "silent-"))
+      const { exit, stdout, stderr } = startCommand({ DATABASE_URL: gate.url }, ["backup", join(silent, "b.backup")])
+      let isOver = false
+      const ended = exit.finally(() => {
+        isOver = true
+      })
+      await until("the backup to copy pictures", async () => {
+        const copying = await admin`select 1 from pg_stat_progress_copy
+          where datname = ${source} and tuples_processed between 1 and ${PICTURES - 1}`
+        return copying.length > 0 || isOver
+      })
+      gate.fallSilent()
+      const code = await ended
+      gate.close()
+      // It was over before anybody looked.
+      if (code === 0) return false
+      assert.deepStrictEqual([code, stdout()], [1, ""])
+      assert.match(stderr(), /^troupe: no byte was read or written for 30 s: .*\n$/)
+      assert.deepStrictEqual(readdirSync(silent), [])
+      return true
+    })
+  })
+
+  it("is written to a new file that only its owner can read, whatever lies beside it", async () => {
+    const own = mkdtempSync(join(folder, "own-"))
+    const other = join(own, "other")
+    writeFileSync(other, "not a backup", { mode: 0o644 })
+    symlinkSync(other, join(own, "b.backup.partial"))
+    const { code, stderr } = await runTroupe({ DATABASE_URL: urlOf(source) }, ["backup", join(own, "b.backup")])
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(readFileSync(other, "utf8"), "not a backup")
+    assert.strictEqual(statSync(join(own, "b.backup")).mode & 0o777, 0o600)
+    assert.deepStrictEqual(readdirSync(own).toSorted(), ["b.backup", "b.backup.partial", "other"])
   })
 })
 

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto"
 
+import type { Watch } from "./whileItMoves.ts"
+
 /** What has passed, in the text format of COPY: each row ends with the only unescaped line feed. */
 export interface Measured {
   readonly rows: number
@@ -9,8 +11,9 @@ export interface Measured {
 
 const LINE_FEED = 10
 
-/** Counts and hashes the content of a table while it passes. */
-export const copyMeter = (onPassed: (rows: number, bytes: number) => void) => {
+/** Counts and hashes the content of a table while it passes. The copy is watched until its result is read. */
+export const copyMeter = (watch: Watch, onPassed: (rows: number, bytes: number) => void) => {
+  watch.begin()
   const hash = createHash("sha256")
   let rows = 0
   let bytes = 0
@@ -19,12 +22,16 @@ export const copyMeter = (onPassed: (rows: number, bytes: number) => void) => {
       for await (const chunk of content) {
         for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) rows++
         bytes += chunk.length
+        watch.passed()
         hash.update(chunk)
         onPassed(rows, bytes)
         yield chunk
       }
     },
-    result: (): Measured => ({ rows, bytes, sha256: hash.digest("hex") })
+    result: (): Measured => {
+      watch.end()
+      return { rows, bytes, sha256: hash.digest("hex") }
+    }
   }
 }
 

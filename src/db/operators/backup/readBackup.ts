@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { BackupRefused, checkSeal, Manifest, MANIFEST } from "./backupFile.ts"
 import { copyMeter, type Measured, type OnProgress } from "./copyMeter.ts"
+import { whileItMoves } from "./whileItMoves.ts"
 
 /** The manifest lists a few hundred tables at most. */
 const MAX_MANIFEST_BYTES = 8 * 1024 * 1024
@@ -69,25 +70,31 @@ export const checkTable = (table: Manifest["tables"][number], { rows, bytes, sha
 }
 
 /** Reads a whole backup and compares it with its checksums. Needs no database. */
-export const verifyBackup = async (
+export const verifyBackup = (
   path: string,
   onRead: (bytes: number, of: number) => void,
   onProgress: OnProgress,
-  signal: AbortSignal
-): Promise<Manifest> => {
-  const { manifest, read, close } = await openBackup(path, onRead, signal)
-  try {
-    let bytesBefore = 0
-    for (const [done, table] of manifest.tables.entries()) {
-      const meter = copyMeter((rows, bytes) =>
-        onProgress({ table: table.name, done, tables: manifest.tables.length, rows, bytes: bytesBefore + bytes })
-      )
-      for await (const _ of meter.measure(await read(table.entry))) signal.throwIfAborted()
-      checkTable(table, meter.result())
-      bytesBefore += table.bytes
+  outer: AbortSignal
+): Promise<Manifest> =>
+  whileItMoves(outer, async (watch, signal) => {
+    const onBytes = (bytes: number, of: number) => {
+      watch.passed()
+      onRead(bytes, of)
     }
-    return manifest
-  } finally {
-    close()
-  }
-}
+    watch.begin()
+    const { manifest, read, close } = await openBackup(path, onBytes, signal)
+    try {
+      let bytesBefore = 0
+      for (const [done, table] of manifest.tables.entries()) {
+        const meter = copyMeter(watch, (rows, bytes) =>
+          onProgress({ table: table.name, done, tables: manifest.tables.length, rows, bytes: bytesBefore + bytes })
+        )
+        for await (const _ of meter.measure(await read(table.entry))) signal.throwIfAborted()
+        checkTable(table, meter.result())
+        bytesBefore += table.bytes
+      }
+      return manifest
+    } finally {
+      close()
+    }
+  })

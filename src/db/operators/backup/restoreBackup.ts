@@ -7,6 +7,7 @@ import { copyInto } from "./copyInto.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
 import { addJobs, makeJobsTable } from "./listTables.ts"
 import { type Backup, checkTable } from "./readBackup.ts"
+import { type Watch, whileItMoves } from "./whileItMoves.ts"
 import { prepareCopy } from "./writeBackup.ts"
 
 const refuse = (message: string) => new BackupRefused({ message })
@@ -77,10 +78,16 @@ const copyStatement = async (sql: Sql, name: string, columns: ReadonlyArray<stri
   return table.statement
 }
 
-const loadTables = async (sql: Sql, { manifest, read }: Backup, onProgress: OnProgress, signal: AbortSignal) => {
+const loadTables = async (
+  sql: Sql,
+  { manifest, read }: Backup,
+  onProgress: OnProgress,
+  watch: Watch,
+  signal: AbortSignal
+) => {
   let bytesBefore = 0
   for (const [done, table] of manifest.tables.entries()) {
-    const meter = copyMeter((rows, bytes) =>
+    const meter = copyMeter(watch, (rows, bytes) =>
       onProgress({ table: table.name, done, tables: manifest.tables.length, rows, bytes: bytesBefore + bytes })
     )
     const statement = await copyStatement(sql, table.name, table.columns)
@@ -116,27 +123,29 @@ export const restoreBackup = async (
   backup: Backup,
   onProgress: OnProgress,
   check: (sql: Sql) => Promise<void>,
-  signal: AbortSignal
+  outer: AbortSignal
 ): Promise<void> => {
   const { ours, theirs } = schemaOf(backup.manifest)
   await requireEmpty(pool)
   await migrateGraphileWorker(url)
-  await pool.begin(async (sql) => {
-    await sql.unsafe(prepareCopy)
-    await requireEmpty(sql)
-    await applyInTransaction(sql, theirs, () => Promise.resolve())
-    const restoreChecks = await removeChecks(sql)
-    await emptyTables(sql)
-    await sql.unsafe(makeJobsTable)
-    await loadTables(sql, backup, onProgress, signal)
-    await continueSequences(sql, backup.manifest)
-    await sql.unsafe(addJobs)
-    for (const statement of restoreChecks) await sql.unsafe(statement)
-    await applyInTransaction(sql, ours, () => Promise.resolve())
-    await holdDeliveries(sql, backup.manifest)
-    await endFeedEpoch(sql)
-    await check(sql)
-  })
+  await whileItMoves(outer, (watch, signal) =>
+    pool.begin(async (sql) => {
+      await sql.unsafe(prepareCopy)
+      await requireEmpty(sql)
+      await applyInTransaction(sql, theirs, () => Promise.resolve())
+      const restoreChecks = await removeChecks(sql)
+      await emptyTables(sql)
+      await sql.unsafe(makeJobsTable)
+      await loadTables(sql, backup, onProgress, watch, signal)
+      await continueSequences(sql, backup.manifest)
+      await sql.unsafe(addJobs)
+      for (const statement of restoreChecks) await sql.unsafe(statement)
+      await applyInTransaction(sql, ours, () => Promise.resolve())
+      await holdDeliveries(sql, backup.manifest)
+      await endFeedEpoch(sql)
+      await check(sql)
+    })
+  )
   // The planner knows nothing about tables that were just filled. Reading samples of large ones takes minutes.
   await pool.begin(async (sql) => {
     await sql.unsafe(prepareCopy)

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { createWriteStream } from "node:fs"
-import { access, open, rename, rm } from "node:fs/promises"
+import { access, rename, rm } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { finished, pipeline } from "node:stream/promises"
 import { ZipFile } from "yazl"
@@ -16,6 +18,7 @@ import {
 } from "./backupFile.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
 import { listTables } from "./listTables.ts"
+import { type Watch, whileItMoves } from "./whileItMoves.ts"
 
 /** Little compression, because the processor is what limits a backup. */
 const COMPRESSION = 3
@@ -32,7 +35,14 @@ export const prepareCopy = `select set_config('statement_timeout', '0', true),
   set_config('intervalstyle', 'postgres', true), set_config('timezone', 'UTC', true),
   set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
 
-const addEntries = async (sql: Sql, zip: ZipFile, now: Date, onProgress: OnProgress, signal: AbortSignal) => {
+const addEntries = async (
+  sql: Sql,
+  zip: ZipFile,
+  now: Date,
+  onProgress: OnProgress,
+  watch: Watch,
+  signal: AbortSignal
+) => {
   const tables = await listTables(sql)
   const copied: Array<BackedUpTable> = []
   let bytesBefore = 0
@@ -40,16 +50,13 @@ const addEntries = async (sql: Sql, zip: ZipFile, now: Date, onProgress: OnProgr
   zip.addBuffer(Buffer.from(README), "README.txt", { mtime: now })
   for (const { name, columns, statement } of tables) {
     const entry = `tables/${name}.copy`
-    const meter = copyMeter((rows, bytes) =>
+    const meter = copyMeter(watch, (rows, bytes) =>
       onProgress({ table: name, done: copied.length, tables: tables.length, rows, bytes: bytesBefore + bytes })
     )
     const rows: Readable = await sql.unsafe(statement).readable()
     const input = Readable.from(meter.measure(rows), { objectMode: false })
     zip.addReadStream(input, entry, options)
-    await finished(input, { signal })
-    // The driver pauses the connection when its buffer is full, and does not resume it if that was the last row.
-    // oxlint-disable-next-line no-underscore-dangle
-    rows._read(0)
+    await finished(input, { signal }).finally(() => rows.destroy())
     const measured = meter.result()
     copied.push({ name, entry, columns, ...measured })
     bytesBefore += measured.bytes
@@ -75,11 +82,11 @@ const readManifest = async (sql: Sql, tables: ReadonlyArray<BackedUpTable>, now:
 }
 
 /** Fills the ZIP from one snapshot. */
-const fill = (pool: Pool, zip: ZipFile, now: Date, onProgress: OnProgress, signal: AbortSignal) =>
+const fill = (pool: Pool, zip: ZipFile, now: Date, onProgress: OnProgress, watch: Watch, signal: AbortSignal) =>
   pool.begin(async (sql) => {
     await sql.unsafe("set transaction isolation level repeatable read, read only")
     await sql.unsafe(prepareCopy)
-    const tables = await addEntries(sql, zip, now, onProgress, signal)
+    const tables = await addEntries(sql, zip, now, onProgress, watch, signal)
     const manifest = await readManifest(sql, tables, now)
     zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), MANIFEST, { mtime: now })
     zip.end({ comment: TRAILER_PLACEHOLDER, forceZip64Format: true })
@@ -94,40 +101,35 @@ const exists = (path: string) =>
 
 /**
  * Writes a backup. Its rows are those of one moment, while the server goes on writing. The file has its name only when
- * it is complete and on the disk: until then it is `FILE.partial`.
+ * it is complete and on the disk: until then it is a new one, `FILE.….partial`, that only its owner can read.
  */
 export const writeBackup = async (
   pool: Pool,
   path: string,
   now: Date,
   onProgress: OnProgress,
-  signal: AbortSignal
+  outer: AbortSignal
 ): Promise<Manifest> => {
   if (await exists(path)) throw new BackupRefused({ message: `${path} exists already: give another name` })
-  const partial = `${path}.partial`
-  const zip = new ZipFile()
-  const output = zip.outputStream as Readable
-  const over = new AbortController()
-  const either = AbortSignal.any([signal, over.signal])
-  zip.on("error", (error: Error) => output.destroy(error))
+  const partial = `${path}.${randomBytes(4).toString("hex")}.partial`
+  const content = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })
+  await once(content, "open")
   try {
-    const writing = pipeline(output, seal(), createWriteStream(partial, { mode: 0o600 }), { signal: either })
-    const filling = fill(pool, zip, now, onProgress, either)
-    const abort = () => over.abort()
-    writing.catch(abort)
-    filling.catch(abort)
-    const [written, filled] = await Promise.allSettled([writing, filling])
-    if (written.status === "rejected" && !isAbort(written.reason)) throw written.reason
-    if (filled.status === "rejected") throw filled.reason
-    if (written.status === "rejected") throw written.reason
-    const file = await open(partial, "r+")
-    await file.sync().finally(() => file.close())
-    await rename(partial, path)
-    return filled.value
+    return await whileItMoves(outer, async (watch, signal) => {
+      const zip = new ZipFile()
+      const output = zip.outputStream as Readable
+      zip.on("error", (error: Error) => output.destroy(error))
+      const over = new AbortController()
+      const either = AbortSignal.any([signal, over.signal])
+      const writing = pipeline(output, seal(), content, { signal: either })
+      const filling = fill(pool, zip, now, onProgress, watch, either)
+      // Whichever fails first says why, and ends the other one.
+      const [manifest] = await Promise.all([filling, writing]).finally(() => over.abort())
+      await rename(partial, path)
+      return manifest
+    })
   } catch (error) {
     await rm(partial, { force: true })
     throw error
   }
 }
-
-const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError"

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream"
 import { copyInto } from "#src/db/operators/backup/copyInto.ts"
 import { copyMeter, type OnProgress } from "#src/db/operators/backup/copyMeter.ts"
+import type { Watch } from "#src/db/operators/backup/whileItMoves.ts"
 import { prepareCopy } from "#src/db/operators/backup/writeBackup.ts"
 import type { Table } from "#src/db/postgres/catalogue/Table.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
@@ -16,6 +17,11 @@ export interface Move {
   readonly target: Pool
   readonly onProgress: OnProgress
   readonly signal: AbortSignal
+}
+
+/** A move whose copies are watched. */
+export interface Watched extends Move {
+  readonly watch: Watch
 }
 
 /** What was moved. */
@@ -74,7 +80,7 @@ const readEpoch = async (sql: Sql) => {
 
 /** Copies one table after the other, in a constant amount of memory. */
 const copyTables = async (
-  { onProgress, signal }: Move,
+  { onProgress, watch, signal }: Watched,
   source: Sql,
   target: Sql,
   tables: ReadonlyArray<MovedTable>
@@ -82,14 +88,11 @@ const copyTables = async (
   let all = { tables: 0, rows: 0, bytes: 0 }
   for (const { name, copyOut, copyIn } of tables) {
     const before = all
-    const meter = copyMeter((rows, bytes) =>
+    const meter = copyMeter(watch, (rows, bytes) =>
       onProgress({ table: name, done: before.tables, tables: tables.length, rows, bytes: before.bytes + bytes })
     )
     const rows: Readable = await source.unsafe(copyOut).readable()
     await copyInto(target, copyIn, meter.measure(rows), signal)
-    // The driver pauses the connection when its buffer is full, and does not resume it if that was the last row.
-    // oxlint-disable-next-line no-underscore-dangle
-    rows._read(0)
     const copied = meter.result()
     all = { tables: before.tables + 1, rows: before.rows + copied.rows, bytes: before.bytes + copied.bytes }
   }
@@ -130,7 +133,7 @@ const beginThere = async (source: Sql, target: Sql, { appId, cell }: Move) => {
  * cell: here it has been on hold since before, and there it did not exist. The caller has locked the app here. Null: it
  * was there already.
  */
-export const copyApp = (move: Move, source: Sql): Promise<Copied | null> =>
+export const copyApp = (move: Watched, source: Sql): Promise<Copied | null> =>
   move.target.begin(async (target) => {
     await target.unsafe(prepareCopy)
     await lockMoves(target)

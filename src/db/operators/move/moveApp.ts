@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { whileItMoves } from "#src/db/operators/backup/whileItMoves.ts"
 import { prepareCopy } from "#src/db/operators/backup/writeBackup.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
 import { Database } from "#src/db/postgres/Database.ts"
@@ -62,19 +63,21 @@ export const lastSpending = (appId: string) =>
  * only the latter. While this goes on, nobody can add to the app here: its row is locked. Null: it was copied before.
  */
 export const moveApp = (move: Move): Promise<Copied | null> =>
-  move.source.begin(async (source) => {
-    await source.unsafe(prepareCopy)
-    await source`select 1 from apps where app_id = ${move.appId} for update`
-    const copied = await copyApp(move, source)
-    await source`
-      insert into moved_keys (prefix, app_id, cell)
-      select prefix, app_id, ${move.cell} from api_keys where app_id = ${move.appId}
-      on conflict (prefix) do update set cell = excluded.cell, moved_at = now()`
-    await source`select set_config('troupe.moved_app', ${move.appId}, true)`
-    const { removed } = await listMoved(source, move.tables, move.appId, "")
-    for (const { remove } of removed) await source.unsafe(remove)
-    return copied
-  })
+  whileItMoves(move.signal, (watch, signal) =>
+    move.source.begin(async (source) => {
+      await source.unsafe(prepareCopy)
+      await source`select 1 from apps where app_id = ${move.appId} for update`
+      const copied = await copyApp({ ...move, watch, signal }, source)
+      await source`
+        insert into moved_keys (prefix, app_id, cell)
+        select prefix, app_id, ${move.cell} from api_keys where app_id = ${move.appId}
+        on conflict (prefix) do update set cell = excluded.cell, moved_at = now()`
+      await source`select set_config('troupe.moved_app', ${move.appId}, true)`
+      const { removed } = await listMoved(source, move.tables, move.appId, "")
+      for (const { remove } of removed) await source.unsafe(remove)
+      return copied
+    })
+  )
 
 /** Lets the app go on here, unless it is in the new cell already. */
 export const cancelMove = (source: Pool, target: Pool, appId: string): Promise<void> =>
