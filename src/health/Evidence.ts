@@ -16,7 +16,7 @@ export interface BotEvidence {
   readonly last_error_message: string | null
 }
 
-/** A push channel whose attempts fail, or that is disabled. */
+/** A push channel whose attempts fail, or that is disabled; or an alert channel that is paused. */
 export interface ChannelEvidence {
   readonly app_id: string
   readonly channel_id: string

@@ -23,6 +23,7 @@ export const PROBLEM_KINDS = [
   "bot_sends_failing",
   "webhook_disabled",
   "webhook_failing",
+  "alert_channel_paused",
   "lane_old",
   "deliveries_unknown",
   "budget_spent",

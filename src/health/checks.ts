@@ -42,6 +42,7 @@ const FOUND_BY = {
   bot_sends_failing: "bots",
   webhook_disabled: "webhooks",
   webhook_failing: "webhooks",
+  alert_channel_paused: "webhooks",
   lane_old: "deliveries",
   deliveries_unknown: "deliveries",
   budget_spent: "budgets",
@@ -98,7 +99,9 @@ const figuresOf = (e: Evidence): Record<CheckName, Figures> => ({
     last_ok_at: iso(e.model.last_ok_at)
   },
   bots: { not_working: e.bots.length },
-  webhooks: { failing: e.channels.filter(({ kind }) => !kind.startsWith("telegram_")).length },
+  webhooks: {
+    failing: e.channels.filter(({ kind, status }) => !kind.startsWith("telegram_") && status !== "paused").length
+  },
   deliveries: {
     channels_with_old_lanes: e.lanes.length,
     unknown: total(e.unknown.map(({ deliveries }) => deliveries))

@@ -31,9 +31,26 @@ const causeOf = ({ last_status_code: status, last_error_code: code }: ChannelEvi
   return code === null ? "The endpoint does not accept events" : `The endpoint cannot be reached (${code})`
 }
 
+/** Somebody chose it, but nobody else notices that alerts do not arrive. */
+const pausedAlerts = (channel: ChannelEvidence): Problem => ({
+  kind: "alert_channel_paused",
+  severity: "warning",
+  subject: subjectOf(channel),
+  since: iso(channel.status_since),
+  count: 1,
+  evidence: { status: channel.status, last_success_at: iso(channel.last_success_at) },
+  cause: "An operator has paused the channel, so no alert arrives through it",
+  next_step: operatorStep(
+    "POST",
+    `/admin/alert-channels/${channel.channel_id}/resume`,
+    "Resume the channel, which sends the alerts that wait, or delete it"
+  )
+})
+
 /** What is wrong with a push channel, if anything. */
 export const channelProblems = (channel: ChannelEvidence): ReadonlyArray<Problem> => {
   const { kind, status, failing_since, consecutive_failures: failures } = channel
+  if (status === "paused") return isOfAlerts(channel) ? [pausedAlerts(channel)] : []
   const isDisabled = status === "disabled"
   // A bot whose channel is disabled is revoked, which is a problem of its own.
   if (isDisabled ? isBot(kind) : failures < FAILURES_IN_A_ROW && status !== "failing") return []

@@ -11,14 +11,15 @@ const NAME = "content"
 
 /**
  * Signatures in content URLs, which work without an API key. The URLs are in immutable logs, so signatures do not
- * expire and their key is never rotated. A URL is valid until its content is deleted.
+ * expire and their key is never rotated. A URL is valid until its content is deleted, and not while its app is
+ * suspended.
  */
 export class ContentSignatures extends Context.Service<
   ContentSignatures,
   {
     readonly sign: (appId: string, id: string) => string
-    /** The app that the content belongs to. Null: the signature is invalid. */
-    readonly appOf: (id: string, signature: string) => string | null
+    /** The app that the content belongs to. Null: the signature is invalid, or the operator has suspended the app. */
+    readonly appOf: (id: string, signature: string) => Effect.Effect<string | null, DatabaseError>
   }
 >()("src/db/character/ContentSignatures") {
   static readonly layer = Layer.effect(
@@ -41,12 +42,17 @@ export class ContentSignatures extends Context.Service<
           .digest("base64url")}`
       return ContentSignatures.of({
         sign,
-        appOf: (id, signature) => {
+        appOf: Effect.fnUntraced(function* (id: string, signature: string) {
           const appId = signature.slice(0, Math.max(0, signature.indexOf(".")))
           // Compares as text, because different texts can decode to the same bytes.
           const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(appId, id))]
-          return given.length === wanted.length && timingSafeEqual(given, wanted) ? appId : null
-        }
+          if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
+          const suspensions = yield* query(
+            (sql) => sql`
+            select 1 from telegram_holds where scope = ${appId} and kind = 'app' and released_at is null`
+          )
+          return suspensions.length === 0 ? appId : null
+        })
       })
     })
   ) satisfies Layer.Layer<ContentSignatures, DatabaseError, Database | Secrets>

@@ -246,7 +246,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const { asset, content } = await run(
         reply,
         Effect.gen(function* () {
-          const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
+          const appId = yield* ContentSignatures.use(({ appOf }) => appOf(id, typeof sig === "string" ? sig : ""))
           const asset = appId === null ? undefined : yield* Assets.use((assets) => assets.find(appId, id))
           if (asset === undefined) return yield* assetNotFound
           return { asset, content: yield* readContent(asset.object_key, assetNotFound) }

@@ -159,7 +159,7 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const { mediaType, content } = await run(
         reply,
         Effect.gen(function* () {
-          const appId = (yield* ContentSignatures).appOf(id, typeof sig === "string" ? sig : "")
+          const appId = yield* ContentSignatures.use(({ appOf }) => appOf(id, typeof sig === "string" ? sig : ""))
           const image = appId === null ? undefined : yield* Images.use((images) => images.get(appId, id))
           if (image === undefined || image.status !== "ready" || image.object_key === null || image.media_type === null)
             return yield* imageNotFound

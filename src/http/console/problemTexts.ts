@@ -35,6 +35,7 @@ const TITLES: Readonly<Record<ProblemKind, readonly [one: string, many: string]>
   bot_sends_failing: ["A bot cannot send", "bots cannot send"],
   webhook_disabled: ["A webhook is disabled", "webhooks are disabled"],
   webhook_failing: ["A webhook is failing", "webhooks are failing"],
+  alert_channel_paused: ["An alert channel is paused", "alert channels are paused"],
   lane_old: ["Deliveries are late", "channels have late deliveries"],
   deliveries_unknown: [
     "It is not known whether deliveries arrived",

@@ -147,7 +147,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
       config: acts,
       schema: {
         operationId: "resumeAlertChannel",
-        summary: "Resume a webhook for alerts that is failing or disabled. It continues where it stopped",
+        summary: "Resume a webhook for alerts that is paused, failing or disabled. It continues where it stopped",
         params,
         headers,
         response: answers(AlertChannelResumed, "channel_not_found")

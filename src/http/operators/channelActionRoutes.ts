@@ -4,7 +4,7 @@ import { Channels } from "#src/db/delivery/Channels.ts"
 import type { ChannelRow } from "#src/db/operators/OperatorChannels.ts"
 import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import type { AuditAction } from "#src/db/tenancy/auditLog.ts"
-import { ChannelReplay, ChannelTest } from "#src/http/delivery/channelSchemas.ts"
+import { ChannelReplay } from "#src/http/delivery/channelSchemas.ts"
 import { testChannel } from "#src/http/delivery/testChannel.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
@@ -12,7 +12,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { ACTS } from "./access.ts"
 import { Reason } from "./botActionRoutes.ts"
 import { findAnyChannel, toOperatorChannel } from "./operatorChannelRoutes.ts"
-import { OperatorChannel } from "./operatorChannelSchemas.ts"
+import { OperatorChannel, OperatorChannelTest } from "./operatorChannelSchemas.ts"
 import { anyChannelNotFound } from "./operatorErrors.ts"
 
 const scopeOf = ({ app_id, session_id }: ChannelRow) => ({ appId: app_id, sessionId: session_id })
@@ -117,7 +117,7 @@ export const operatorChannelActionRoutes: Routes = ({ app, answer }) => {
         operationId: "testOperatorChannel",
         summary: "Send a test event, which is not on the log, through a webhook of any app",
         params,
-        response: answers(ChannelTest, "channel_not_found")
+        response: answers(OperatorChannelTest, "channel_not_found")
       }
     },
     (request, reply) =>
@@ -129,11 +129,11 @@ export const operatorChannelActionRoutes: Routes = ({ app, answer }) => {
           const { app_id: appId, channel_id: channelId } = row
           const channel =
             (yield* Channels.use((channels) => channels.get(scopeOf(row), channelId))) ?? (yield* anyChannelNotFound)
-          const result = yield* testChannel(appId, channel)
+          const { outcome, status_code, error_code, latency_ms } = yield* testChannel(appId, channel)
           yield* ActionLog.use((audit) =>
-            audit.note({ appId, action: "channel.tested", subject: channelId, detail: { outcome: result.outcome } })
+            audit.note({ appId, action: "channel.tested", subject: channelId, detail: { outcome } })
           )
-          return success(result)
+          return success({ outcome, status_code, error_code, latency_ms })
         })
       )
   )

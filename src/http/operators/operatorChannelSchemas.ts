@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { CHANNEL_SORTS, CHANNEL_STATES } from "#src/db/operators/OperatorChannels.ts"
+import { ChannelTest } from "#src/http/delivery/channelSchemas.ts"
 import { listQuery } from "#src/http/server/listing.ts"
 import { Totals } from "./operatorAppSchemas.ts"
 
@@ -33,6 +34,8 @@ export const OperatorChannel = z.object({
   paused_until: time.nullable().describe("Until when nothing is pushed, because the endpoint asked for it or fails"),
   created_at: time
 })
+/** Without the receiver's response, which is content. */
+export const OperatorChannelTest = ChannelTest.omit({ answer: true })
 export const OperatorChannelPage = z.object({
   channels: z.array(OperatorChannel),
   totals: Totals,

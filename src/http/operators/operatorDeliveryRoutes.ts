@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { isId } from "#pipeline/domain/Id.ts"
+import type { Operator } from "#src/accounts/Operator.ts"
 import type { AttemptFilter } from "#src/db/operators/attemptFilter.ts"
+import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
 import {
   type AttemptDetail,
   type AttemptPosition,
@@ -66,16 +68,24 @@ export const toAttempt = (row: AttemptRow) => ({
   delivered: row.delivered
 })
 
-export const toAttemptDetail = (row: AttemptDetail) => ({
-  ...toAttempt(row),
-  request:
-    row.request === null
-      ? null
-      : {
-          ...row.request,
-          signature_base: `${row.request.headers["webhook-id"]}.${row.request.headers["webhook-timestamp"]}.{body}`
-        },
-  response: row.answer
+/** A receiver may repeat what was said, so its response is content: of the session, or else closed to everybody. */
+export const toAttemptDetail = Effect.fnUntraced(function* (operator: Operator, row: AttemptDetail) {
+  const { answer, request, session_id: sessionId } = row
+  const openUntil =
+    sessionId === null ? null : yield* BreakGlass.use((glass) => glass.mayReadContent(operator, sessionId))
+  const isHidden = openUntil === null && answer !== null && answer !== ""
+  return {
+    ...toAttempt(row),
+    request:
+      request === null
+        ? null
+        : {
+            ...request,
+            signature_base: `${request.headers["webhook-id"]}.${request.headers["webhook-timestamp"]}.{body}`
+          },
+    response: isHidden ? null : answer,
+    response_hidden: isHidden
+  }
 })
 
 /** Attempts at deliveries, of every app. */
@@ -115,7 +125,7 @@ export const operatorDeliveryRoutes: Routes = ({ app, answer }) => {
       config: { auth: VIEWS },
       schema: {
         operationId: "getAttempt",
-        summary: "Get an attempt at a delivery: the request that was sent, and the response",
+        summary: "Get an attempt at a delivery: the request that was sent, and the response if its session is open",
         params: z.object({ attempt_id: z.string() }),
         response: answers(AttemptDetailData, "delivery_not_found")
       }
@@ -124,7 +134,10 @@ export const operatorDeliveryRoutes: Routes = ({ app, answer }) => {
       answer(
         request,
         reply,
-        Effect.map(findAttempt(request.params.attempt_id), (row) => success(toAttemptDetail(row)))
+        Effect.gen(function* () {
+          const row = yield* findAttempt(request.params.attempt_id)
+          return success(yield* toAttemptDetail(request.operator, row))
+        })
       )
   )
 }

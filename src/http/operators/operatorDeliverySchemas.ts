@@ -50,7 +50,11 @@ export const AttemptDetailData = AttemptData.extend({
     })
     .nullable()
     .describe("Of a webhook: what was sent and failed. null: it was delivered, or it is of a bot"),
-  response: z.string().nullable().describe("The beginning of the response, at most 8 KiB")
+  response: z
+    .string()
+    .nullable()
+    .describe("The beginning of the response, at most 8 KiB. It is content, so only a break-glass request shows it"),
+  response_hidden: z.boolean().describe("true: there is a response, and it is closed to you")
 })
 export const AttemptPageData = z.object({
   deliveries: z.array(AttemptData),

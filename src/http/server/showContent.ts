@@ -4,7 +4,7 @@ import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { storageUnavailable } from "./errors.ts"
 import type { ApiError } from "./ApiError.ts"
 
-/** How long clients may cache the content. After a deletion it may be visible for this long. */
+/** How long clients may cache the content. After a deletion or a suspension it may be visible for this long. */
 const CACHED_SECONDS = 300
 
 /** Content that the caller may read, as a file. */

@@ -327,7 +327,7 @@ describe("the next step of every problem", () => {
       ...["webhook_hijacked", "conflict", "webhook_failing", "frozen", "profile_incomplete"].flatMap((reason) =>
         botProblems({ ...bot, status: "degraded", reason }, at)
       ),
-      ...["active", "disabled"].flatMap((status) =>
+      ...["active", "disabled", "paused"].flatMap((status) =>
         [channel, { ...channel, session_id: null }, { ...channel, app_id: ALERTS_APP }].flatMap((each) =>
           channelProblems({ ...each, status })
         )

@@ -232,6 +232,27 @@ describe("alert channels", () => {
     assert.strictEqual(inside.status, 422)
   })
 
+  it("are a problem for as long as they are paused, whose next step resumes them", async () => {
+    const { channel_id } = (await operator.post("/admin/alert-channels", { url: `${receiver.url}/alerts` })).body.data
+    const paused = async () => {
+      const { problems } = (await operator.get("/admin/health")).body.data
+      return problems.filter(({ kind }: any) => kind === "alert_channel_paused")
+    }
+    assert.deepStrictEqual(await paused(), [])
+    assert.strictEqual((await operator.post(`/admin/channels/${channel_id}/pause`, {})).body.data.status, "paused")
+    const [problem, ...others] = await paused()
+    assert.deepStrictEqual(others, [])
+    assert.deepInclude(problem, { severity: "warning", count: 1 })
+    assert.strictEqual(problem.subject.channel_id, channel_id)
+    const { verdict, attention } = await overview()
+    assert.include(verdict, "attention")
+    assert.include(JSON.stringify(attention), channel_id)
+    const { method, path } = problem.next_step
+    assert.strictEqual((await operator.request(method, path, {})).body.data.status, "active")
+    assert.deepStrictEqual(await paused(), [])
+    assert.strictEqual((await operator.delete(`/admin/alert-channels/${channel_id}`)).status, 200)
+  })
+
   it("are closed to viewers, who may list alerts", async () => {
     const viewer = await createOperatorIn(server, "viewer")
     assert.strictEqual((await viewer.post("/admin/alert-channels", { url: receiver.url })).status, 403)

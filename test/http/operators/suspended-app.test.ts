@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
 import { type Receiver, startReceiver } from "#test/support/Receiver.ts"
 import { TestApp } from "#test/support/TestApp.ts"
@@ -137,5 +138,35 @@ describe("an app that an operator suspends", () => {
     assert.strictEqual(await status(), "queued")
     await act(app, "resume")
     await until("the picture", async () => ["ready", "failed"].includes(await status()))
+  })
+
+  it("has its pictures shown to nobody until it is resumed, while those of others are", async () => {
+    const addresses = async (app: TestApp) => {
+      const slug = await app.createCharacter()
+      const content_base64 = (await pictureOf("png")).toString("base64")
+      const asset = await app.post(`/v1/characters/${slug}/assets`, { kind: "avatar", content_base64 })
+      assert.strictEqual(asset.status, 200, JSON.stringify(asset.body))
+      const asked = await app.post("/v1/images", { character_slug: slug, kind: "scene", prompt: "A lamp." })
+      const image = await until("the picture to be made", async () => {
+        const { data } = (await app.get(`/v1/images/${asked.body.data.image_request_id}`)).body
+        return data.finished_at !== null && data
+      })
+      assert.strictEqual(image.status, "ready", JSON.stringify(image))
+      return [asset.body.data.content_url as string, image.image_url as string] as const
+    }
+    const codes = (urls: ReadonlyArray<string>) =>
+      Promise.all(
+        urls.map(async (url) => {
+          const answer = await fetch(url)
+          return answer.ok ? "shown" : ((await answer.json()) as any).detail.code
+        })
+      )
+    const [app, other] = [await server.createApp(), await server.createApp()]
+    const [own, foreign] = [await addresses(app), await addresses(other)]
+    assert.deepStrictEqual(await codes([...own, ...foreign]), ["shown", "shown", "shown", "shown"])
+    await act(app, "suspend")
+    assert.deepStrictEqual(await codes([...own, ...foreign]), ["asset_not_found", "image_not_found", "shown", "shown"])
+    await act(app, "resume")
+    assert.deepStrictEqual(await codes(own), ["shown", "shown"])
   })
 })

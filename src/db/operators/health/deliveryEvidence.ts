@@ -1,22 +1,31 @@
+import { ALERTS_APP } from "#src/health/alertsApp.ts"
 import type { ChannelEvidence, LaneEvidence, UnknownEvidence } from "#src/health/Evidence.ts"
 import { AFTER_MS } from "#src/health/limits.ts"
-import { Database } from "#src/db/postgres/Database.ts"
+import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { MOST, ofApp } from "./scope.ts"
 
 /** Up to this many lanes of a channel are counted. */
 const LANES = 1000
 
-/** Push channels that fail or are disabled. Read through the index `channels_troubled`. */
+const COLUMNS = (sql: Sql) => sql`
+  app_id, channel_id, session_id, kind, status, status_since, failing_since, consecutive_failures, last_success_at,
+  last_failure_at, last_status_code, last_error_code`
+
+/**
+ * Push channels that fail or are disabled, read through the index `channels_troubled`, and alert channels that are
+ * paused.
+ */
 export const channelEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<ChannelEvidence>>(
       (sql) => sql`
-      select app_id, channel_id, session_id, kind, status, status_since, failing_since, consecutive_failures,
-        last_success_at, last_failure_at, last_status_code, last_error_code
-      from channels
-      where (status in ('failing', 'disabled') or (status = 'active' and failing_since is not null))
-        ${ofApp(sql, sql`app_id`, appId)}
-      limit ${MOST}::int`
+      (select ${COLUMNS(sql)} from channels
+        where (status in ('failing', 'disabled') or (status = 'active' and failing_since is not null))
+          ${ofApp(sql, sql`app_id`, appId)}
+        limit ${MOST}::int)
+      union all
+      select ${COLUMNS(sql)} from channels
+      where app_id = ${ALERTS_APP} and status = 'paused' ${ofApp(sql, sql`app_id`, appId)}`
     )
   )
 

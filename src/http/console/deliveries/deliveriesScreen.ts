@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { attemptIdOf, findAttempt, readAttemptId, toAttemptDetail } from "#src/http/operators/operatorDeliveryRoutes.ts"
 import { nextCursor, placeCursorKey } from "#src/http/server/listing.ts"
-import { html, prose } from "#src/http/server/page.ts"
+import { type Html, html, prose } from "#src/http/server/page.ts"
 import type { Console } from "../console.ts"
 import { bytes, duration, when } from "../figures.ts"
 import { post } from "../form.ts"
@@ -12,6 +12,17 @@ import { attemptsTable, channelUrl, kindName } from "./attemptsTable.ts"
 import { outcomeTag } from "./outcomes.ts"
 
 const PER_PAGE = 50
+
+/** In place of a response that is closed to this operator: how to open it. */
+const hidden = (sessionId: string | null, owns: boolean): Html => {
+  const how =
+    sessionId === null
+      ? null
+      : owns
+        ? html`<a href="/console/conversations/${sessionId}#break-glass">Open the conversation</a> to read it.`
+        : "Only an owner can open it, by giving a reason."
+  return html`<p class="soft">The response is hidden, because it may repeat what was said. ${how}</p>`
+}
 
 /** Attempts at deliveries of all apps; and one, with what was sent and what came back. */
 export const deliveriesScreen = ({ screen }: Console): void => {
@@ -55,10 +66,10 @@ export const deliveriesScreen = ({ screen }: Console): void => {
 
   screen(
     { path: `${DELIVERIES_PATH}/:attempt_id`, operationId: "showAttempt", summary: "One delivery attempt" },
-    ({ acts, csrf, nowMs, params }) =>
+    ({ acts, csrf, nowMs, operator, owns, params }) =>
       Effect.gen(function* () {
         const row = yield* findAttempt(params["attempt_id"] ?? "")
-        const { request, response } = toAttemptDetail(row)
+        const { request, response, response_hidden } = yield* toAttemptDetail(operator, row)
         return {
           section: DELIVERIES_PATH,
           above: { url: DELIVERIES_PATH, name: "Deliveries" },
@@ -115,9 +126,11 @@ export const deliveriesScreen = ({ screen }: Console): void => {
             <section class="card" aria-labelledby="answer">
               <h2 id="answer">Response</h2>
               ${
-                response === null || response === ""
-                  ? html`<p class="soft">There was no response, or it was empty.</p>`
-                  : html`<pre tabindex="0" aria-label="Response">${prose(response)}</pre>`
+                response_hidden
+                  ? hidden(row.session_id, owns)
+                  : response === null || response === ""
+                    ? html`<p class="soft">There was no response, or it was empty.</p>`
+                    : html`<pre tabindex="0" aria-label="Response">${prose(response)}</pre>`
               }
               <p class="soft small">Only the first 8 KiB of a response are kept.</p>
             </section>`
