@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type Signature, startForgingIssuer } from "#test/support/accounts/startForgingIssuer.ts"
 import { ISSUER_CLIENT, startIssuer, type TestIssuer } from "#test/support/accounts/startIssuer.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
@@ -77,6 +78,30 @@ describe("signing in through the issuer", () => {
       const { page, me } = await signIn(claims)
       assert.deepStrictEqual([page.status, me.status], [403, 401], JSON.stringify(claims))
       assert.include(await page.text(), "Not an operator")
+    }
+  })
+
+  it("believes an ID token only if a key of the issuer has signed it", async () => {
+    const forger = await startForgingIssuer({ sub: "ada", email: "ada@example.com", email_verified: true })
+    const env = { ...settings(), OIDC_ISSUER: forger.url, OPERATORS }
+    const other = await startTestServer({ database: server.database, env })
+    const cases: ReadonlyArray<readonly [Signature, number, number]> = [
+      ["own key", 200, 200],
+      ["foreign key", 403, 401],
+      ["missing", 403, 401],
+      ["none", 403, 401]
+    ]
+    try {
+      for (const [signature, page, me] of cases) {
+        forger.signWith(signature)
+        const { open } = browse()
+        const shown = await open(`${other.baseUrl}/console/sign-in/issuer`)
+        const { status } = await open(`${other.baseUrl}/admin/me`)
+        assert.deepStrictEqual([shown.status, status], [page, me], signature)
+      }
+    } finally {
+      await other.close()
+      forger.close()
     }
   })
 
