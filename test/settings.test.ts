@@ -118,6 +118,8 @@ describe("an invalid setting", () => {
       "ada:owner",
       "=x:owner",
       "groups=:owner",
+      "\u212ait@example.com:owner",
+      `${"a".repeat(128)}@${"b".repeat(128)}:owner`,
       ":owner"
     ]) {
       const said = refusal({ ...oidc, OPERATORS: `bob@example.com:viewer, ${entry}` })

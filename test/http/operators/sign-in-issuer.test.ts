@@ -4,7 +4,8 @@ import { ISSUER_CLIENT, startIssuer, type TestIssuer } from "#test/support/accou
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 const OPERATORS =
-  "ada@example.com:owner, bob@example.com:viewer,groups=sre:operator, https://id.example/role=lead:viewer"
+  "ada@example.com:owner, bob@example.com:viewer,groups=sre:operator, https://id.example/role=lead:viewer, " +
+  "kit@example.com:owner"
 let issuer: TestIssuer
 let server: TestServer
 const settings = () => ({
@@ -66,12 +67,15 @@ describe("signing in through the issuer", () => {
     assert.deepInclude(entry?.["detail"], { method: "issuer", role: "owner" })
   })
 
-  it("does not count an email that is not verified, and lets nobody else in", async () => {
+  it("does not count an email that is not verified or not plain ASCII, and lets nobody else in", async () => {
     for (const claims of [
       { email: "ada@example.com", email_verified: false },
       { email: "ada@example.com" },
       { email: "ada@example.com", email_verified: "true" },
       { email: "eve@example.com", email_verified: true },
+      // They become the emails of operators when U+0000 is left out, and the Kelvin sign is made lower case.
+      { email: "a\0da@example.com", email_verified: true },
+      { email: "\u212ait@example.com", email_verified: true },
       { name: "ada@example.com", groups: ["sre-interns", 1, null] },
       {}
     ]) {
