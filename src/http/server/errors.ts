@@ -218,6 +218,9 @@ export const tooManyReads = (most: number) =>
         "/v1/apps/{app_id}/channels."
     )
     .after(5)
+export const tooManyScreens = tooMany
+  .saying("Too many screens of the console are open.", "Close some of them, and load this one again.")
+  .after(5)
 export const addressLimited = (seconds: number) =>
   tooMany.saying("Too many requests without a key from this address in the last minute.").after(seconds)
 export const quotaTaken = ({ policy, quota, seconds }: RateLimitState) =>
