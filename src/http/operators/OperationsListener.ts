@@ -5,12 +5,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import { CannotListen } from "#src/http/server/CannotListen.ts"
+import { leaveIfSlow } from "#src/http/server/leaveSlowReaders.ts"
 import { PROMETHEUS_TEXT } from "./metricsRoutes.ts"
 
 interface Answer {
   readonly status: number
   readonly type: string
   readonly body: string
+}
+
+/**
+ * For receiving a whole request, which has no body. There is no limit for connections, because whoever held them all
+ * would keep probes out, and the process would be restarted.
+ */
+const REQUEST_TIMEOUT_MS = 5_000
+const TIMEOUTS = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: 1_000
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -55,8 +67,9 @@ export const layer = (options: { readonly host: string; readonly port: number })
         if (answer === undefined) return Effect.succeed(notFound)
         return method === "GET" || method === "HEAD" ? answer : Effect.succeed(notAllowed)
       }
-      const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+      const server = createServer(TIMEOUTS, (request: IncomingMessage, response: ServerResponse) => {
         request.resume()
+        response.once("prefinish", () => leaveIfSlow(response))
         const send = ({ status, type, body }: Answer) =>
           Effect.sync(() => {
             response.writeHead(status, { "content-type": type, "cache-control": "no-store" })
