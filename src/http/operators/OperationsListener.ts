@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import { CannotListen } from "#src/http/server/CannotListen.ts"
+import { hostNotAllowed } from "#src/http/server/errors.ts"
+import { isForThisMachine, isLoopback } from "#src/http/server/isLoopback.ts"
 import { leaveIfSlow } from "#src/http/server/leaveSlowReaders.ts"
 import { PROMETHEUS_TEXT } from "./metricsRoutes.ts"
 
@@ -42,6 +44,13 @@ const notAllowed = json(405, {
     fix: `Send GET to one of ${PATHS}.`
   }
 })
+const misdirected = json(421, {
+  detail: {
+    code: hostNotAllowed.code,
+    message: hostNotAllowed.message,
+    fix: "Use localhost or 127.0.0.1, or set OPERATIONS_HOST to an address that only you can reach."
+  }
+})
 
 /**
  * A listener of its own for probes and Prometheus, in a process of any role. It takes no credential, so it belongs on
@@ -61,7 +70,9 @@ export const layer = (options: { readonly host: string; readonly port: number })
         ),
         "/metrics": Effect.map(metrics.text, (body) => ({ status: 200, type: PROMETHEUS_TEXT, body }))
       }
-      const answerOf = ({ method, url = "/" }: IncomingMessage): Effect.Effect<Answer> => {
+      const isOnlyHere = isLoopback(options.host)
+      const answerOf = ({ method, headers, url = "/" }: IncomingMessage): Effect.Effect<Answer> => {
+        if (isOnlyHere && !isForThisMachine(headers.host)) return Effect.succeed(misdirected)
         const [path = "/"] = url.split("?", 1)
         const answer = Object.hasOwn(answers, path) ? answers[path] : undefined
         if (answer === undefined) return Effect.succeed(notFound)
