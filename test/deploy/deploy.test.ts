@@ -25,8 +25,6 @@ const containerfile = read("deploy/Containerfile")
 const OTHERS: ReadonlySet<string> = new Set([
   "HOME",
   "NODE_COMPILE_CACHE",
-  "POSTGRES_USER",
-  "POSTGRES_DB",
   "POSTGRES_PASSWORD",
   "UPSTREAM"
 ])
@@ -88,6 +86,22 @@ describe("the image", () => {
     assert.include(env, `OPERATIONS_PORT=${PORTS.operations}`)
     assert.include(containerfile, `EXPOSE ${PORTS.http} ${PORTS.operations}\n`)
     assert.strictEqual(compose.services.proxy.environment.UPSTREAM, `api:${PORTS.http}`)
+  })
+})
+
+describe("the compose file", () => {
+  it("gives the processes a role of their own, and not the superuser", () => {
+    const { database, api, worker, migrate } = compose.services
+    const [, mounted] = database.volumes
+    assert.strictEqual(mounted, "./database.sql:/docker-entrypoint-initdb.d/database.sql:ro")
+    const script = read("deploy/database.sql")
+    for (const { environment } of [api, worker, migrate]) {
+      const { username, pathname } = new URL(environment.DATABASE_URL.replace(/\$\{[^}]*\}/, "secret"))
+      assert.notStrictEqual(username, database.environment.POSTGRES_USER ?? "postgres")
+      assert.include(script, `create role ${username} login nosuperuser nocreatedb nocreaterole `)
+      assert.include(script, `create database ${pathname.slice(1)} owner ${username};`)
+    }
+    assert.include(script, "alter role postgres password null;")
   })
 })
 
