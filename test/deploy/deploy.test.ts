@@ -163,6 +163,42 @@ describe("the manifests for Kubernetes", () => {
   })
 })
 
+describe("the network policies for Kubernetes", () => {
+  const policies: ReadonlyArray<any> = ofKind("NetworkPolicy").map(({ spec }) => spec)
+  const deployments = ofKind("Deployment").map(({ spec }) => spec.template)
+  const appliesTo = ({ podSelector }: any, { labels }: any) =>
+    Object.entries(podSelector.matchLabels).every(([name, value]) => labels[name] === value)
+
+  it("close every pod, except for who is named and on ports that the pod has", () => {
+    assert.isNotEmpty(deployments)
+    for (const { metadata, spec } of deployments) {
+      const own = policies.filter((policy) => appliesTo(policy, metadata))
+      assert.includeMembers(
+        own.flatMap(({ policyTypes }) => policyTypes),
+        ["Ingress", "Egress"]
+      )
+      const rules = own.flatMap(({ ingress }) => ingress)
+      for (const { from } of rules) assert.isNotEmpty(from)
+      assert.sameMembers(
+        rules.flatMap(({ ports }) => ports.map(({ port }: any) => port)),
+        spec.containers[0].ports.map(({ name }: any) => name)
+      )
+    }
+  })
+
+  it("let pods reach the private network for names and the database only", () => {
+    for (const { to, ports } of policies.flatMap(({ egress = [] }) => egress)) {
+      if (to === undefined) {
+        for (const { port } of ports) assert.include([53, 5432], port)
+        continue
+      }
+      const [ipv4, ipv6] = to.map(({ ipBlock }: any) => ipBlock.except)
+      assert.includeMembers(ipv4, ["10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"])
+      assert.includeMembers(ipv6, ["fc00::/7", "fe80::/10"])
+    }
+  })
+})
+
 describe("the page about deployment", () => {
   const commands = readdirSync(join(ROOT, "src/commands"), { recursive: true, encoding: "utf8" }).map((path) =>
     basename(path)
