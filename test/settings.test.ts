@@ -103,7 +103,9 @@ describe("an invalid setting", () => {
     ["TELEGRAM_MODE", "push"],
     ["DEMO_SANDBOX", "yes"],
     ["DEMO_KEYS_PER_HOUR", "many"],
-    ["OIDC_ISSUER", "accounts.example"]
+    ["OIDC_ISSUER", "accounts.example"],
+    ["OIDC_ISSUER", "http://accounts.example"],
+    ["OIDC_ISSUER", "http://localhost.example"]
   ])("is named in one line: %s=%s", (name, value) => {
     assert.match(refusal({ [name]: value }), new RegExp(`^${name}: [^\\n]+$`))
   })
@@ -116,6 +118,8 @@ describe("an invalid setting", () => {
       "ada:owner",
       "=x:owner",
       "groups=:owner",
+      "\u212ait@example.com:owner",
+      `${"a".repeat(128)}@${"b".repeat(128)}:owner`,
       ":owner"
     ]) {
       const said = refusal({ ...oidc, OPERATORS: `bob@example.com:viewer, ${entry}` })
@@ -141,6 +145,14 @@ describe("an invalid setting", () => {
     for (const missing of Object.keys(all))
       assert.match(refusal({ ...all, [missing]: "" }), new RegExp(`^${missing}: must be set too`))
     assert.isNull(read().oidc)
+  })
+
+  it("is not an issuer that only this machine reaches, even over http", () => {
+    for (const OIDC_ISSUER of ["http://localhost:9000", "http://127.0.0.1:9000/realm", "http://[::1]:9000"])
+      assert.strictEqual(
+        read({ OIDC_ISSUER, OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" }).oidc?.url,
+        OIDC_ISSUER
+      )
   })
 
   it("is the missing one of the S3 settings, or a second storage", () => {

@@ -14,7 +14,7 @@ const follow = async (url: URL, headers: string, onText: (text: string) => void)
   const open = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(url.port), url.hostname, () =>
-        socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: bench\r\n${headers}\r\n`)
+        socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n${headers}\r\n`)
       )
       socket
         .setEncoding("latin1")

@@ -152,7 +152,11 @@ export class IdentityProvider extends Context.Service<
           return client.discovery(issuer, clientId, undefined, authenticate, {
             timeout: TIMEOUT_SECONDS,
             [client.customFetch]: (url, init) => fetch(url, init as RequestInit),
-            ...(issuer.protocol === "http:" && { execute: [client.allowInsecureRequests] })
+            execute: [
+              // Otherwise openid-client does not look at the signature of an ID token from the token endpoint.
+              client.enableNonRepudiationChecks,
+              ...(issuer.protocol === "http:" ? [client.allowInsecureRequests] : [])
+            ]
           })
         }
         let configuration: Promise<Configuration> | null = null

@@ -1,4 +1,5 @@
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"])
+/** The host names of URLs that lead to this machine. */
+export const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"])
 
 /** Whether a server is one that a developer started for themselves: only this machine reaches it. */
 export const isOnlyHere = ({

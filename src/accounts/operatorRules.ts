@@ -20,8 +20,13 @@ const text = (claim: unknown): string | null =>
     ? claim.toWellFormed().replaceAll("\0", "").slice(0, MAX_CHARACTERS)
     : null
 
-const verifiedEmail = (claims: Claims): string | null =>
-  claims["email_verified"] === true ? (text(claims["email"])?.toLowerCase() ?? null) : null
+/** Printable ASCII. Of other characters, some look like ASCII, and some become ASCII in lower case (U+212A). */
+const PLAIN_EMAIL = /^[\x21-\x7e]{1,254}$/
+/** Whether an email can be compared with another one. */
+export const isPlainEmail = (email: string): boolean => PLAIN_EMAIL.test(email)
+
+const verifiedEmail = ({ email, email_verified: isVerified }: Claims): string | null =>
+  isVerified === true && typeof email === "string" && isPlainEmail(email) ? email.toLowerCase() : null
 
 const fits = (claims: Claims, { claim, value }: OperatorRule): boolean => {
   if (claim === "email") return verifiedEmail(claims) === value.toLowerCase()

@@ -1,7 +1,7 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import { OPERATOR_ROLES } from "#src/accounts/Operator.ts"
-import type { OperatorRule } from "#src/accounts/operatorRules.ts"
+import { isPlainEmail, type OperatorRule } from "#src/accounts/operatorRules.ts"
 import * as check from "./checks.ts"
 
 const env = Config.option(Config.String("OPERATORS"))
@@ -16,7 +16,7 @@ const readRule = (text: string): OperatorRule | null => {
   const who = text.slice(0, Math.max(0, end)).trim()
   if (role === undefined) return null
   const equals = who.indexOf("=")
-  if (equals === -1) return EMAIL.test(who) ? { text, claim: "email", value: who, role } : null
+  if (equals === -1) return EMAIL.test(who) && isPlainEmail(who) ? { text, claim: "email", value: who, role } : null
   const [claim, value] = [who.slice(0, equals), who.slice(equals + 1)]
   return CLAIM.test(claim) && value !== "" ? { text, claim, value, role } : null
 }
@@ -33,7 +33,8 @@ export const readOperators = Effect.fnUntraced(function* (hasIssuer: boolean) {
     const rule = readRule(text.trim())
     if (rule === null)
       return yield* bad(
-        `entry ${index + 1} must be EMAIL:ROLE or CLAIM=VALUE:ROLE, with the role ${OPERATOR_ROLES.join(", ")}`
+        `entry ${index + 1} must be EMAIL:ROLE, with an email in ASCII, or CLAIM=VALUE:ROLE, with the role ` +
+          OPERATOR_ROLES.join(", ")
       )
     rules.push(rule)
   }

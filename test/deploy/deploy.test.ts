@@ -25,8 +25,6 @@ const containerfile = read("deploy/Containerfile")
 const OTHERS: ReadonlySet<string> = new Set([
   "HOME",
   "NODE_COMPILE_CACHE",
-  "POSTGRES_USER",
-  "POSTGRES_DB",
   "POSTGRES_PASSWORD",
   "UPSTREAM"
 ])
@@ -91,6 +89,22 @@ describe("the image", () => {
   })
 })
 
+describe("the compose file", () => {
+  it("gives the processes a role of their own, and not the superuser", () => {
+    const { database, api, worker, migrate } = compose.services
+    const [, mounted] = database.volumes
+    assert.strictEqual(mounted, "./database.sql:/docker-entrypoint-initdb.d/database.sql:ro")
+    const script = read("deploy/database.sql")
+    for (const { environment } of [api, worker, migrate]) {
+      const { username, pathname } = new URL(environment.DATABASE_URL.replace(/\$\{[^}]*\}/, "secret"))
+      assert.notStrictEqual(username, database.environment.POSTGRES_USER ?? "postgres")
+      assert.include(script, `create role ${username} login nosuperuser nocreatedb nocreaterole `)
+      assert.include(script, `create database ${pathname.slice(1)} owner ${username};`)
+    }
+    assert.include(script, "alter role postgres password null;")
+  })
+})
+
 describe("the unit for systemd", () => {
   it.skipIf(spawnSync("systemd-analyze", ["--version"]).status !== 0)("is valid to systemd itself", () => {
     const folder = mkdtempSync(join(tmpdir(), "troupe-unit-"))
@@ -146,6 +160,42 @@ describe("the manifests for Kubernetes", () => {
       labels
     )
     assert.deepInclude(labels, ofKind("Service")[0].spec.selector)
+  })
+})
+
+describe("the network policies for Kubernetes", () => {
+  const policies: ReadonlyArray<any> = ofKind("NetworkPolicy").map(({ spec }) => spec)
+  const deployments = ofKind("Deployment").map(({ spec }) => spec.template)
+  const appliesTo = ({ podSelector }: any, { labels }: any) =>
+    Object.entries(podSelector.matchLabels).every(([name, value]) => labels[name] === value)
+
+  it("close every pod, except for who is named and on ports that the pod has", () => {
+    assert.isNotEmpty(deployments)
+    for (const { metadata, spec } of deployments) {
+      const own = policies.filter((policy) => appliesTo(policy, metadata))
+      assert.includeMembers(
+        own.flatMap(({ policyTypes }) => policyTypes),
+        ["Ingress", "Egress"]
+      )
+      const rules = own.flatMap(({ ingress }) => ingress)
+      for (const { from } of rules) assert.isNotEmpty(from)
+      assert.sameMembers(
+        rules.flatMap(({ ports }) => ports.map(({ port }: any) => port)),
+        spec.containers[0].ports.map(({ name }: any) => name)
+      )
+    }
+  })
+
+  it("let pods reach the private network for names and the database only", () => {
+    for (const { to, ports } of policies.flatMap(({ egress = [] }) => egress)) {
+      if (to === undefined) {
+        for (const { port } of ports) assert.include([53, 5432], port)
+        continue
+      }
+      const [ipv4, ipv6] = to.map(({ ipBlock }: any) => ipBlock.except)
+      assert.includeMembers(ipv4, ["10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"])
+      assert.includeMembers(ipv6, ["fc00::/7", "fe80::/10"])
+    }
   })
 })
 

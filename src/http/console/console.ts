@@ -177,9 +177,13 @@ const lostScreen = ({ screen, action }: Console): void => {
   )
 }
 
-/** PostgreSQL cannot store U+0000. No filter and no form needs it. */
-const refuseUnstorable = ({ url, body }: FastifyRequest) => {
-  const given = [...new URLSearchParams(url.split("?")[1]), ...(body instanceof URLSearchParams ? body : [])]
+/** PostgreSQL cannot store U+0000. No path, no filter and no form needs it. */
+const refuseUnstorable = ({ url, params, body }: FastifyRequest) => {
+  const given = [
+    ...Object.entries(params as Readonly<Record<string, string>>),
+    ...new URLSearchParams(url.split("?")[1]),
+    ...(body instanceof URLSearchParams ? body : [])
+  ]
   const unstorable = given.find(([name, value]) => `${name}${value}`.includes("\0"))
   if (unstorable !== undefined) throw validationError(`${unstorable[0]}: must not contain U+0000`)
 }

@@ -3,6 +3,7 @@ import * as Random from "effect/Random"
 import { credentialOf } from "#src/accounts/Operator.ts"
 import { OperatorWatch } from "#src/accounts/OperatorWatch.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
+import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import type { HandlerServices } from "#src/http/server/Server.ts"
 import type { Html } from "#src/http/server/page.ts"
@@ -28,8 +29,9 @@ export const openLive = (
   reply: FastifyReply,
   look: Effect.Effect<Html, HandlerError, HandlerServices>,
   { everySeconds, stopping }: { readonly everySeconds: number; readonly stopping: Effect.Effect<void> }
-) =>
-  Effect.gen(function* () {
+) => {
+  const credential = credentialOf(reply.request.operator)
+  const send = Effect.gen(function* () {
     const { ended } = yield* OperatorWatch
     let shown = yield* look
     openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
@@ -47,7 +49,13 @@ export const openLive = (
     })
     yield* follow.pipe(
       Effect.raceFirst(stopping),
-      Effect.raceFirst(ended(credentialOf(reply.request.operator))),
+      Effect.raceFirst(ended(credential)),
       Effect.ensuring(Effect.sync(() => reply.raw.end()))
     )
   })
+  return Effect.acquireUseRelease(
+    OpenReads.use((reads) => reads.openScreen(credential)),
+    () => send,
+    (leave) => Effect.sync(leave)
+  )
+}

@@ -5,12 +5,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { ProcessMetrics } from "#src/db/operators/ProcessMetrics.ts"
 import { Readiness } from "#src/db/operators/Readiness.ts"
 import { CannotListen } from "#src/http/server/CannotListen.ts"
+import { hostNotAllowed } from "#src/http/server/errors.ts"
+import { isForThisMachine, isLoopback } from "#src/http/server/isLoopback.ts"
+import { leaveIfSlow } from "#src/http/server/leaveSlowReaders.ts"
 import { PROMETHEUS_TEXT } from "./metricsRoutes.ts"
 
 interface Answer {
   readonly status: number
   readonly type: string
   readonly body: string
+}
+
+/**
+ * For receiving a whole request, which has no body. There is no limit for connections, because whoever held them all
+ * would keep probes out, and the process would be restarted.
+ */
+const REQUEST_TIMEOUT_MS = 5_000
+const TIMEOUTS = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: 1_000
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -28,6 +42,13 @@ const notAllowed = json(405, {
     code: "method_not_allowed",
     message: "This listener accepts only GET requests.",
     fix: `Send GET to one of ${PATHS}.`
+  }
+})
+const misdirected = json(421, {
+  detail: {
+    code: hostNotAllowed.code,
+    message: hostNotAllowed.message,
+    fix: "Use localhost or 127.0.0.1, or set OPERATIONS_HOST to an address that only you can reach."
   }
 })
 
@@ -49,14 +70,17 @@ export const layer = (options: { readonly host: string; readonly port: number })
         ),
         "/metrics": Effect.map(metrics.text, (body) => ({ status: 200, type: PROMETHEUS_TEXT, body }))
       }
-      const answerOf = ({ method, url = "/" }: IncomingMessage): Effect.Effect<Answer> => {
+      const isOnlyHere = isLoopback(options.host)
+      const answerOf = ({ method, headers, url = "/" }: IncomingMessage): Effect.Effect<Answer> => {
+        if (isOnlyHere && !isForThisMachine(headers.host)) return Effect.succeed(misdirected)
         const [path = "/"] = url.split("?", 1)
         const answer = Object.hasOwn(answers, path) ? answers[path] : undefined
         if (answer === undefined) return Effect.succeed(notFound)
         return method === "GET" || method === "HEAD" ? answer : Effect.succeed(notAllowed)
       }
-      const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+      const server = createServer(TIMEOUTS, (request: IncomingMessage, response: ServerResponse) => {
         request.resume()
+        response.once("prefinish", () => leaveIfSlow(response))
         const send = ({ status, type, body }: Answer) =>
           Effect.sync(() => {
             response.writeHead(status, { "content-type": type, "cache-control": "no-store" })

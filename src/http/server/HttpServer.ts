@@ -15,6 +15,7 @@ import { makeBridge } from "./bridge.ts"
 import { CannotListen } from "./CannotListen.ts"
 import { completeCatalogue } from "./catalogue.ts"
 import { countRequests } from "./countRequests.ts"
+import { isForThisMachine, isLoopback } from "./isLoopback.ts"
 import { leaveSlowReaders } from "./leaveSlowReaders.ts"
 import { logRequests } from "./logRequests.ts"
 import { makeApp } from "./makeApp.ts"
@@ -49,6 +50,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         let baseUrl = yield* address.current
 
         const { trustedProxies, publicRequestsPerMinute } = options
+        const isOnlyHere = trustedProxies === 0 && isLoopback(options.host) && isLoopback(new URL(baseUrl).host)
         const trace = yield* traceRequests
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
         trace(app)
@@ -60,6 +62,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
           headers,
           publicRequestsPerMinute,
           isClosing: () => closing,
+          isForUs: (request) => !isOnlyHere || isForThisMachine(request.headers.host),
           baseUrl: () => baseUrl
         })
         parseOnThread(app, bridge)

@@ -12,7 +12,14 @@ import { LARGE_BYTES, makeLargeBodies } from "./body/LargeBodies.ts"
 import { requireReadable } from "./body/requireReadable.ts"
 import type { Bridge } from "./bridge.ts"
 import { callerOf, knownCaller, matchCredential } from "./Credential.ts"
-import { apiKeyExpired, demoBodyTooLarge, demoKeySurfaceDisabled, draining, quotaTaken } from "./errors.ts"
+import {
+  apiKeyExpired,
+  demoBodyTooLarge,
+  demoKeySurfaceDisabled,
+  draining,
+  hostNotAllowed,
+  quotaTaken
+} from "./errors.ts"
 import { makeAddressLimit } from "./limits/AddressLimit.ts"
 import { noteDemoSurface } from "./limits/demoSurface.ts"
 import { sendRateLimitHeaders } from "./limits/rateLimitHeaders.ts"
@@ -34,10 +41,12 @@ export const admitRequests = Effect.fnUntraced(function* (
     readonly headers: Readonly<Record<string, string>>
     readonly publicRequestsPerMinute: number
     readonly isClosing: () => boolean
+    /** Whether the host that a request names is one of this server. */
+    readonly isForUs: (request: FastifyRequest) => boolean
     readonly baseUrl: () => string
   }
 ) {
-  const { bridge, headers, isClosing, baseUrl } = options
+  const { bridge, headers, isClosing, isForUs, baseUrl } = options
   const { remembered } = yield* Authentication
   const limits = yield* RateLimits
   const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
@@ -107,6 +116,7 @@ export const admitRequests = Effect.fnUntraced(function* (
     const { machine } = request.routeOptions.config
     void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
     if (isClosing()) throw draining
+    if (!isForUs(request)) throw hostNotAllowed
     if (request.is404) return isClosedToDemo(request.method, request.url) ? refuseDemoKey(request, reply) : undefined
     await authenticateCaller(request, reply)
     requireReadable(request)

@@ -121,6 +121,12 @@ export const malformedRequest = defineError(
   "The request is not valid HTTP/1.1.",
   "Send the request with an HTTP client, and check any proxy between it and this server."
 )
+export const hostNotAllowed = defineError(
+  421,
+  "host_not_allowed",
+  "This server is open to its own machine only, and the request is for another host.",
+  "Use localhost or 127.0.0.1. If a proxy or a tunnel leads here, set PUBLIC_URL or TRUST_PROXY on the server."
+)
 export const requestTimeout = defineError(
   408,
   "request_timeout",
@@ -218,6 +224,9 @@ export const tooManyReads = (most: number) =>
         "/v1/apps/{app_id}/channels."
     )
     .after(5)
+export const tooManyScreens = tooMany
+  .saying("Too many screens of the console are open.", "Close some of them, and load this one again.")
+  .after(5)
 export const addressLimited = (seconds: number) =>
   tooMany.saying("Too many requests without a key from this address in the last minute.").after(seconds)
 export const quotaTaken = ({ policy, quota, seconds }: RateLimitState) =>

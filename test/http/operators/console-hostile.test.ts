@@ -41,6 +41,21 @@ describe("an operator's browser", () => {
     assert.include([...statuses], 422)
   })
 
+  it("gets no 500 for U+0000 in the address of any screen or form", async () => {
+    const named = routes.filter(([, path]) => path.includes("{"))
+    assert.isAbove(named.length, 20)
+    const statuses = new Set<number>()
+    for (const [method, path] of named) {
+      const address = path.replaceAll(/\{\w+\}/g, "%00")
+      const answer =
+        method === "POST" ? await post(address, new URLSearchParams()) : await owner.request(method, address)
+      assert.isBelow(answer.status, 500, `${method} ${path}`)
+      statuses.add(answer.status)
+      await answer.body?.cancel()
+    }
+    assert.include([...statuses], 422)
+  })
+
   it("is led back to what it named, whatever characters that has", async () => {
     for (const name of ["\u202e", "a b", "水", "..%2F..%2F%2Fexample.org"]) {
       const encoded = name.includes("%") ? name : encodeURIComponent(name)

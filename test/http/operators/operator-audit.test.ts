@@ -164,6 +164,27 @@ describe("what was said in a session", () => {
     for (const id of ["x", "ses_00000000000000000000000000"])
       assert.strictEqual((await open(id, { reason: "a good reason" })).body.detail.code, "session_not_found")
   })
+
+  it("needs such a reason on the console, too", async () => {
+    const session = await (await server.createApp()).createSession()
+    const query = `&subject=${session}&action=session.content_opened`
+    const browser = await createOperatorSessionIn(server, "owner", "grace@example.com")
+    const open = (reason: Readonly<Record<string, string>>) =>
+      browser.request("POST", `/console/conversations/${session}/open`, {
+        body: new URLSearchParams({ csrf: browser.csrf, ...reason }),
+        headers: { origin: server.baseUrl }
+      })
+    const read = async () => (await browser.request("GET", `/admin/sessions/${session}/events`)).status
+    for (const reason of ["just so", " ".repeat(20), ` ${"x".repeat(9)} `, "x".repeat(501)]) await open({ reason })
+    await open({})
+    assert.strictEqual(await read(), 403)
+    assert.deepStrictEqual(await entries(query), [])
+    const good = ["x".repeat(500), "x".repeat(10)]
+    for (const reason of good) assert.strictEqual((await open({ reason: ` ${reason} ` })).status, 303)
+    assert.strictEqual(await read(), 200)
+    const reasons = (await entries(query)).map(({ detail }: any) => detail.reason)
+    assert.deepStrictEqual(reasons, good.toReversed())
+  })
 })
 
 describe("the audit log of the server", () => {

@@ -1,9 +1,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type Signature, startForgingIssuer } from "#test/support/accounts/startForgingIssuer.ts"
 import { ISSUER_CLIENT, startIssuer, type TestIssuer } from "#test/support/accounts/startIssuer.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 const OPERATORS =
-  "ada@example.com:owner, bob@example.com:viewer,groups=sre:operator, https://id.example/role=lead:viewer"
+  "ada@example.com:owner, bob@example.com:viewer,groups=sre:operator, https://id.example/role=lead:viewer, " +
+  "kit@example.com:owner"
 let issuer: TestIssuer
 let server: TestServer
 const settings = () => ({
@@ -65,18 +67,45 @@ describe("signing in through the issuer", () => {
     assert.deepInclude(entry?.["detail"], { method: "issuer", role: "owner" })
   })
 
-  it("does not count an email that is not verified, and lets nobody else in", async () => {
+  it("does not count an email that is not verified or not plain ASCII, and lets nobody else in", async () => {
     for (const claims of [
       { email: "ada@example.com", email_verified: false },
       { email: "ada@example.com" },
       { email: "ada@example.com", email_verified: "true" },
       { email: "eve@example.com", email_verified: true },
+      // They become the emails of operators when U+0000 is left out, and the Kelvin sign is made lower case.
+      { email: "a\0da@example.com", email_verified: true },
+      { email: "\u212ait@example.com", email_verified: true },
       { name: "ada@example.com", groups: ["sre-interns", 1, null] },
       {}
     ]) {
       const { page, me } = await signIn(claims)
       assert.deepStrictEqual([page.status, me.status], [403, 401], JSON.stringify(claims))
       assert.include(await page.text(), "Not an operator")
+    }
+  })
+
+  it("believes an ID token only if a key of the issuer has signed it", async () => {
+    const forger = await startForgingIssuer({ sub: "ada", email: "ada@example.com", email_verified: true })
+    const env = { ...settings(), OIDC_ISSUER: forger.url, OPERATORS }
+    const other = await startTestServer({ database: server.database, env })
+    const cases: ReadonlyArray<readonly [Signature, number, number]> = [
+      ["own key", 200, 200],
+      ["foreign key", 403, 401],
+      ["missing", 403, 401],
+      ["none", 403, 401]
+    ]
+    try {
+      for (const [signature, page, me] of cases) {
+        forger.signWith(signature)
+        const { open } = browse()
+        const shown = await open(`${other.baseUrl}/console/sign-in/issuer`)
+        const { status } = await open(`${other.baseUrl}/admin/me`)
+        assert.deepStrictEqual([shown.status, status], [page, me], signature)
+      }
+    } finally {
+      await other.close()
+      forger.close()
     }
   })
 

@@ -145,7 +145,7 @@ describe("an incomplete body", () => {
       .on("error", () => {})
     const begunAt = performance.now()
     socket.write(
-      `POST /v1/sessions/${session}/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ` +
+      `POST /v1/sessions/${session}/messages HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ` +
         `${app.key}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`
     )
     const trickle = setInterval(() => socket.write(" "), 2_000)

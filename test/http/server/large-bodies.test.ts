@@ -60,7 +60,7 @@ const begin = async (
     .on("error", () => {})
   await once(socket, "connect")
   socket.write(
-    `POST /v1/imports HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.key}\r\ncontent-type: ` +
+    `POST /v1/imports HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${app.key}\r\ncontent-type: ` +
       `application/json\r\ncontent-length: ${bytes}\r\n\r\n`
   )
   return { socket, answer: () => answer }

@@ -419,7 +419,6 @@ describe("the development sign-in", () => {
     assert.strictEqual((await fetch(server.baseUrl + DISCOVERY)).status, 200)
     const raw = rawClient(server.baseUrl)
     for (const headers of [
-      { host: "troupe.example" },
       { "x-forwarded-for": "192.0.2.1" },
       { forwarded: "for=192.0.2.1" },
       { via: "1.1 proxy" }

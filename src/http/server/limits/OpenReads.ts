@@ -3,19 +3,26 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Principal } from "#src/accounts/Authentication.ts"
 import type { ApiError } from "#src/http/server/ApiError.ts"
-import { tooManyReads } from "#src/http/server/errors.ts"
+import { tooManyReads, tooManyScreens } from "#src/http/server/errors.ts"
 
 /** Limit for a demo key, regardless of the general limit. */
 export const MAX_OF_DEMO = 20
+/** Limits for screens of the console that update themselves: of a session or token, and of all of them. */
+const MAX_SCREENS = { each: 20, all: 200 }
 
 type Reader = Pick<Principal, "appId" | "kind">
 
-/** Counts the open streams and waiting polls of each app in this process. Each process has its own count. */
+/**
+ * Counts the open streams and waiting polls of each app, and the open screens of operators, in this process. Each
+ * process has its own count.
+ */
 export class OpenReads extends Context.Service<
   OpenReads,
   {
     /** Adds one. Call the returned function once, when the read has ended. */
     readonly open: (reader: Reader) => Effect.Effect<() => void, ApiError>
+    /** The same for a screen of an operator, by what they act with. */
+    readonly openScreen: (credential: string) => Effect.Effect<() => void, ApiError>
     /** Counts a read for as long as it waits. */
     readonly whileOpen: <A, E, R>(
       reader: Reader,
@@ -28,21 +35,37 @@ export class OpenReads extends Context.Service<
     Layer.sync(OpenReads, () => {
       const counts = new Map<string, number>()
 
-      const open = ({ appId, kind }: Reader) =>
+      const take = (subject: string, most: number, refused: ApiError) =>
         Effect.suspend(() => {
-          const most = kind === "demo" ? Math.min(MAX_OF_DEMO, mostPerApp) : mostPerApp
-          const count = counts.get(appId) ?? 0
-          if (count >= most) return Effect.fail(tooManyReads(most))
-          counts.set(appId, count + 1)
+          const count = counts.get(subject) ?? 0
+          if (count >= most) return Effect.fail(refused)
+          counts.set(subject, count + 1)
           return Effect.succeed(() => {
-            const left = (counts.get(appId) ?? 1) - 1
-            if (left === 0) counts.delete(appId)
-            else counts.set(appId, left)
+            const left = (counts.get(subject) ?? 1) - 1
+            if (left === 0) counts.delete(subject)
+            else counts.set(subject, left)
           })
         })
 
+      const open = ({ appId, kind }: Reader) => {
+        const most = kind === "demo" ? Math.min(MAX_OF_DEMO, mostPerApp) : mostPerApp
+        return take(appId, most, tooManyReads(most))
+      }
+
+      const openScreen = Effect.fnUntraced(function* (credential: string) {
+        const leaveOwn = yield* take(`screens of ${credential}`, MAX_SCREENS.each, tooManyScreens)
+        const leaveAll = yield* take("screens", MAX_SCREENS.all, tooManyScreens).pipe(
+          Effect.tapError(() => Effect.sync(leaveOwn))
+        )
+        return () => {
+          leaveOwn()
+          leaveAll()
+        }
+      })
+
       return OpenReads.of({
         open,
+        openScreen,
         whileOpen: (reader, waitSeconds, read) =>
           waitSeconds === 0
             ? read
