@@ -69,6 +69,24 @@ describe("an operator asks the console", () => {
     assert.match(await read(`/console/audit?app=${app.appId}&action=api_key.created`), /ck_\w+ of Old Tram/)
   })
 
+  it("what an app has spent, also without a budget, and how much of a budget is used", async () => {
+    const app = await createNamedApp("Copper Kettle")
+    const { sql } = harness.server.database
+    await sql`insert into ledger (app_id, run_ref, activity, entry, amount_micro_usd, price_version)
+      values (${app.appId}, 'run_x', 'image', 'settle', 2500000, 'test')`
+    const screen = `/console/apps/${app.appId}`
+    await until("the roll-up", async () => {
+      await sql`select graphile_worker.add_job('rollup', '{}'::json, job_key := 'test')`
+      return (await read(screen)).includes("$2.50 in 30 days")
+    })
+    assert.include(await read(screen), "Spent today $2.50 no limit Spent this month $2.50 no limit")
+    await operator.patch(`/admin/apps/${app.appId}/caps`, { monthly_budget_usd: 5 })
+    assert.match(
+      await read(screen),
+      /Spent today \$2\.50 no limit Spent this month \$2\.50 \$\d\.\d\d of \$5\.00 used/
+    )
+  })
+
   it("whether somebody was in danger lately, and in which conversations", async () => {
     assert.include(await read("/console"), "Nobody was in danger in the last day.")
     const app = await createNamedApp("Kindred")
