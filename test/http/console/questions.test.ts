@@ -166,6 +166,28 @@ describe("an operator asks the console", () => {
     await operator.post(`/admin/bots/${id}/resume`, {})
   })
 
+  it("why a turn failed, and how the turn of a message went, however long ago it was", async () => {
+    const { data } = (await new TestApp(harness.server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
+    const demo = new TestApp(harness.server.baseUrl, data.app_id, data.api_key)
+    const session = await demo.createSession({ character_slug: "edda-brandvik" })
+    const fault = { "x-sandbox-fault": "generation_failed" }
+    const { run_ref } = (await demo.send(session, "What is for dinner?", fault)).body.data
+    await demo.waitFor(session, ({ type }) => type === "message.failed")
+    const screen = `/console/conversations/${session}`
+    assert.include(await read(screen), "message failed: generation failed ·")
+    const links = async (url: string) => (await page(screen)).split(`href="${url}"`).length - 1
+    // From the message and from its failure, but not from the greeting.
+    assert.strictEqual(await links("#turn-1"), 2)
+    assert.include(await page(screen), 'id="turn-1"')
+    for (let n = 0; n < 10; n++) await demo.converse(session, `What is for dinner on day ${n}?`)
+    assert.notInclude(await page(screen), 'id="turn-1"')
+    assert.strictEqual(await links(`${screen}?turn=${run_ref}#turns`), 2)
+    const turn = await page(`${screen}?turn=${run_ref}`)
+    assert.include(turn, 'id="turn-1"')
+    assert.notInclude(turn, 'id="turn-2"')
+    assert.include(turn, `<a href="${screen}">The latest turns</a>`)
+  })
+
   it("what waits for a fixed webhook, and sends it at once", async () => {
     const app = await createNamedApp("Nightdesk")
     const { data } = (
