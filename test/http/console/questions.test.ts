@@ -225,6 +225,18 @@ describe("an operator asks the console", () => {
     assert.notInclude(await read(path), "Send what waits now")
   })
 
+  it("why all bots are on hold, without a button that leads to where it stands", async () => {
+    await send("/console/system/hold", { reason: "Maintenance 12" })
+    const overview = await read("/console")
+    assert.include(overview, "Reason: Maintenance 12")
+    assert.include(overview, "See the holds")
+    const system = await read("/console/system")
+    assert.include(system, "Reason: Maintenance 12")
+    assert.notInclude(system, "See the holds")
+    await send("/console/system/release")
+    assert.notInclude(await read("/console/system"), "Maintenance 12")
+  })
+
   it("whether the server is behind", async () => {
     const text = await read("/console/system")
     assert.match(text, /What waits Replies, the oldest for .* \d+ open Telegram updates, the oldest for .* Jobs/)
@@ -253,5 +265,24 @@ describe("an operator sets the token of a bot", () => {
     const text = await read(`/console/audit?subject=${path.split("/").at(-1)}`)
     assert.match(text, /bot token replaced .* before status: revoked after status: active/)
     assert.match(text, /bot attached/)
+  })
+})
+
+describe("an operator takes a bot back", () => {
+  it("from another program that has set its webhook, on the screen that says so", async () => {
+    const { bot, id } = await harness.attach()
+    const path = `/console/bots/${id}`
+    assert.notInclude(await read(path), "Take the bot back")
+    harness.telegram.advance(2000)
+    await fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
+    harness.telegram.advance(2000)
+    await send(`${path}/probe`)
+    const taken = await read(path)
+    assert.include(taken, "Another program uses a bot")
+    assert.include(taken, "Take the bot back")
+    harness.telegram.advance(2000)
+    await send(`${path}/rotate`)
+    assert.match(await read(path), new RegExp(`^.*@${bot.username}.* active `))
+    assert.notInclude(await read(path), "Take the bot back")
   })
 })
