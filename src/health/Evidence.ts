@@ -2,6 +2,7 @@
 export interface BotEvidence {
   readonly app_id: string
   readonly channel_id: string
+  readonly mode: "byo" | "managed"
   readonly username: string | null
   readonly status: string
   readonly reason: string | null

@@ -71,7 +71,10 @@ const find = (bot: BotEvidence, now: Date): Finding | null => {
       severity: "critical",
       since: bot.status_since,
       cause: "Telegram rejects the bot's token: it was revoked in @BotFather, or the bot was deleted",
-      next_step: appStep("PATCH", path(bot), "Set the bot's new token")
+      next_step:
+        bot.mode === "managed"
+          ? appStep("POST", path(bot, "/rotate-token"), "Get the bot's token again from Telegram")
+          : appStep("PATCH", path(bot), "Set the bot's new token")
     }
   if (bot.status === "pending")
     return now.getTime() - bot.status_since.getTime() < AFTER_MS.botPending

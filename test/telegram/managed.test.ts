@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { failCommitOnce } from "#test/support/postgres/failCommitOnce.ts"
 import { pictureOf } from "#test/support/files/images.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
@@ -600,6 +601,28 @@ describe("the token of a managed bot", () => {
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
     telegram.advance(2000)
     assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
+  })
+
+  it("that Telegram has rejected is got again by an operator in the console, as its screen advises", async () => {
+    const { id, bot } = await made()
+    const operator = await createOperatorIn(server, "operator")
+    telegram.fault({ bot, method: "getWebhookInfo" }, { kind: "error", code: 401, description: "Unauthorized" })
+    assert.strictEqual((await app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "revoked")
+    const screen = String((await operator.get(`/console/bots/${id}`)).body)
+    assert.include(screen, "token again from Telegram.")
+    assert.include(screen, "Get the token again")
+    assert.notInclude(screen, "Set a new token")
+    const old = bot.token
+    telegram.advance(2000)
+    const { status } = await fetch(`${server.baseUrl}/console/bots/${id}/rotate-token`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { authorization: `Bearer ${operator.key}` },
+      body: new URLSearchParams()
+    })
+    assert.strictEqual(status, 303)
+    assert.notStrictEqual(bot.token, old)
+    assert.strictEqual((await isActive(id)).token_hint, `${bot.id}:...${bot.token.slice(-4)}`)
   })
 
   it("that its owner has revoked is fetched again, and the bot continues by itself", async () => {

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { hasBrowser, startBrowser } from "#test/support/browser/Browser.ts"
 import { accessibilityProblems, assertFits, openConsole } from "#test/support/browser/ConsoleBrowser.ts"
 import { startCutter } from "#test/support/hostile/startCutter.ts"
-import { createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
+import { createOperatorIn, createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -148,6 +148,37 @@ describe.skipIf(!hasBrowser)("in a browser, the console", () => {
       await context.close()
       assert.deepStrictEqual(problems, [])
     }
+  })
+
+  it("shows a conversation without a hole, with its banner on one line, and its stages without a cut", async () => {
+    const owner = await createOperatorIn(server, "owner")
+    const path = screens.find((screen) => screen.startsWith("/console/conversations/")) ?? ""
+    const session = path.split("/").at(-1)
+    const { context, page } = await openConsole(browser, { baseUrl: server.baseUrl, token: owner.key })
+    /** How many lines what is in the first of these elements takes. */
+    const lines = (selector: string) =>
+      page.evaluate<number>(`(() => {
+        const element = document.querySelector(${JSON.stringify(selector)})
+        const { lineHeight, paddingTop, paddingBottom } = getComputedStyle(element)
+        const height = element.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom)
+        return Math.round(height / parseFloat(lineHeight))
+      })()`)
+    await page.goto(path)
+    assert.strictEqual(await lines(".bubble bdi"), 1)
+    await owner.post(`/admin/sessions/${session}/break-glass`, { reason: "Complaint 4711" })
+    await page.goto(path)
+    assert.strictEqual(await lines(".flash.warn"), 1)
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      const cut = await page.evaluate<number>(`(() => {
+        for (const stages of document.querySelectorAll(".waterfall details")) stages.open = true
+        const tables = [...document.querySelectorAll(".waterfall .scroll")]
+        return Math.max(...tables.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      })()`)
+      assert.strictEqual(cut, 0, `${width}`)
+      await assertFits(page)
+    }
+    await context.close()
   })
 
   it("says that it is live, that it is paused, and that it reconnects", async () => {

@@ -98,7 +98,7 @@ describe("a backup whose database falls silent", () => {
       // It was over before anybody looked.
       if (code === 0) return false
       assert.deepStrictEqual([code, stdout()], [1, ""])
-      assert.match(stderr(), /^troupe: no byte was read or written for 30 s: .*\n$/)
+      assert.match(stderr(), /^troupe: no byte has passed for 30 s: .*\n$/)
       assert.deepStrictEqual(readdirSync(silent), [])
       return true
     })

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
@@ -70,7 +70,9 @@ describe("a backup", () => {
       // A table that the server does not use now, so that only the backup waits for it.
       await sql`lock table storyline_steps in access exclusive mode`
       const { child, exit } = startCommand(source(), ["backup", killed])
-      await until("the backup to wait", () => Promise.resolve(existsSync(`${killed}.partial`) ? true : undefined))
+      await until("the backup to wait", () =>
+        readdirSync(folder).some((name) => name.startsWith("killed.backup.") && name.endsWith(".partial"))
+      )
       child.kill("SIGKILL")
       await exit
     })

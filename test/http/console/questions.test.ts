@@ -69,6 +69,24 @@ describe("an operator asks the console", () => {
     assert.match(await read(`/console/audit?app=${app.appId}&action=api_key.created`), /ck_\w+ of Old Tram/)
   })
 
+  it("what an app has spent, also without a budget, and how much of a budget is used", async () => {
+    const app = await createNamedApp("Copper Kettle")
+    const { sql } = harness.server.database
+    await sql`insert into ledger (app_id, run_ref, activity, entry, amount_micro_usd, price_version)
+      values (${app.appId}, 'run_x', 'image', 'settle', 2500000, 'test')`
+    const screen = `/console/apps/${app.appId}`
+    await until("the roll-up", async () => {
+      await sql`select graphile_worker.add_job('rollup', '{}'::json, job_key := 'test')`
+      return (await read(screen)).includes("$2.50 in 30 days")
+    })
+    assert.include(await read(screen), "Spent today $2.50 no limit Spent this month $2.50 no limit")
+    await operator.patch(`/admin/apps/${app.appId}/caps`, { monthly_budget_usd: 5 })
+    assert.match(
+      await read(screen),
+      /Spent today \$2\.50 no limit Spent this month \$2\.50 \$\d\.\d\d of \$5\.00 used/
+    )
+  })
+
   it("whether somebody was in danger lately, and in which conversations", async () => {
     assert.include(await read("/console"), "Nobody was in danger in the last day.")
     const app = await createNamedApp("Kindred")
@@ -148,6 +166,28 @@ describe("an operator asks the console", () => {
     await operator.post(`/admin/bots/${id}/resume`, {})
   })
 
+  it("why a turn failed, and how the turn of a message went, however long ago it was", async () => {
+    const { data } = (await new TestApp(harness.server.baseUrl, "", "").post("/v1/demo/sandbox-key", undefined)).body
+    const demo = new TestApp(harness.server.baseUrl, data.app_id, data.api_key)
+    const session = await demo.createSession({ character_slug: "edda-brandvik" })
+    const fault = { "x-sandbox-fault": "generation_failed" }
+    const { run_ref } = (await demo.send(session, "What is for dinner?", fault)).body.data
+    await demo.waitFor(session, ({ type }) => type === "message.failed")
+    const screen = `/console/conversations/${session}`
+    assert.include(await read(screen), "message failed: generation failed ·")
+    const links = async (url: string) => (await page(screen)).split(`href="${url}"`).length - 1
+    // From the message and from its failure, but not from the greeting.
+    assert.strictEqual(await links("#turn-1"), 2)
+    assert.include(await page(screen), 'id="turn-1"')
+    for (let n = 0; n < 10; n++) await demo.converse(session, `What is for dinner on day ${n}?`)
+    assert.notInclude(await page(screen), 'id="turn-1"')
+    assert.strictEqual(await links(`${screen}?turn=${run_ref}#turns`), 2)
+    const turn = await page(`${screen}?turn=${run_ref}`)
+    assert.include(turn, 'id="turn-1"')
+    assert.notInclude(turn, 'id="turn-2"')
+    assert.include(turn, `<a href="${screen}">The latest turns</a>`)
+  })
+
   it("what waits for a fixed webhook, and sends it at once", async () => {
     const app = await createNamedApp("Nightdesk")
     const { data } = (
@@ -164,6 +204,11 @@ describe("an operator asks the console", () => {
     await until("three failures", async () => (await stored()).consecutive_failures === 3)
     const failing = await read(path)
     assert.match(failing, /Wait for a retry 1 conversation Next attempt in \d+ h/)
+    // What it still is, is not all right. The attempts of the last day are counted a minute later.
+    for (const text of [failing, await read(`/console/webhooks?app=${app.appId}`)]) {
+      assert.include(text, "active, 3 failures in a row")
+      assert.notInclude(text, "0 of 0")
+    }
     assert.include(await read("/console"), `${receiver.url} of Nightdesk`)
     assert.notInclude(failing, "Open the webhook")
     assert.include(failing, "Send what waits now")
@@ -176,7 +221,20 @@ describe("an operator asks the console", () => {
       return body.data.deliveries.every(({ outcome }: any) => outcome === "sent")
     })
     assert.include(await read(path), "Wait for a retry nothing")
+    assert.notInclude(await read(path), "active, ")
     assert.notInclude(await read(path), "Send what waits now")
+  })
+
+  it("why all bots are on hold, without a button that leads to where it stands", async () => {
+    await send("/console/system/hold", { reason: "Maintenance 12" })
+    const overview = await read("/console")
+    assert.include(overview, "Reason: Maintenance 12")
+    assert.include(overview, "See the holds")
+    const system = await read("/console/system")
+    assert.include(system, "Reason: Maintenance 12")
+    assert.notInclude(system, "See the holds")
+    await send("/console/system/release")
+    assert.notInclude(await read("/console/system"), "Maintenance 12")
   })
 
   it("whether the server is behind", async () => {
@@ -207,5 +265,24 @@ describe("an operator sets the token of a bot", () => {
     const text = await read(`/console/audit?subject=${path.split("/").at(-1)}`)
     assert.match(text, /bot token replaced .* before status: revoked after status: active/)
     assert.match(text, /bot attached/)
+  })
+})
+
+describe("an operator takes a bot back", () => {
+  it("from another program that has set its webhook, on the screen that says so", async () => {
+    const { bot, id } = await harness.attach()
+    const path = `/console/bots/${id}`
+    assert.notInclude(await read(path), "Take the bot back")
+    harness.telegram.advance(2000)
+    await fetch(`${harness.telegram.url}/bot${bot.token}/setWebhook?url=https://example.com/stolen`)
+    harness.telegram.advance(2000)
+    await send(`${path}/probe`)
+    const taken = await read(path)
+    assert.include(taken, "Another program uses a bot")
+    assert.include(taken, "Take the bot back")
+    harness.telegram.advance(2000)
+    await send(`${path}/rotate`)
+    assert.match(await read(path), new RegExp(`^.*@${bot.username}.* active `))
+    assert.notInclude(await read(path), "Take the bot back")
   })
 })

@@ -302,6 +302,7 @@ describe("the next step of every problem", () => {
     const of = { app_id: "app_x", channel_id: "chn_x", kind: "webhook", session_id: "ses_x" }
     const bot = {
       ...of,
+      mode: "byo" as const,
       username: null,
       reason: null,
       status_since: old,
@@ -324,6 +325,7 @@ describe("the next step of every problem", () => {
     }
     const problems = [
       ...["revoked", "pending", "active"].flatMap((status) => botProblems({ ...bot, status }, at)),
+      ...botProblems({ ...bot, mode: "managed", status: "revoked" }, at),
       ...["webhook_hijacked", "conflict", "webhook_failing", "frozen", "profile_incomplete"].flatMap((reason) =>
         botProblems({ ...bot, status: "degraded", reason }, at)
       ),

@@ -240,23 +240,36 @@ describe("the OpenAPI document", () => {
     assert.isAbove(count, 20)
   })
 
-  it("has an example of a send that the server accepts", async () => {
+  /** What the explorer sends of a parameter as it opens: its example, or the first value that its schema names. */
+  const sentOf = ({ example, examples, schema }: Json) => {
+    const given = examples?.default ?? {
+      value: example ?? schema.default ?? schema.enum?.[0] ?? schema.examples?.[0] ?? schema.example
+    }
+    return given["x-disabled"] === true ? undefined : given.value
+  }
+
+  it("has an example of a send that the server accepts as the explorer sends it", async () => {
     const [, { requestBody, parameters }] =
       operations().find(([name]) => name === "POST /v1/sessions/{session_id}/messages") ?? []
-    const body = requestBody.content["application/json"].example
-    assert.deepStrictEqual(
-      parameters.filter(({ in: place, required }: Json) => place === "header" && required),
-      []
+    const session = await app.createSession({ character_slug: await app.createCharacter() })
+    const headers = parameters.filter((given: Json) => given.in === "header" && sentOf(given) !== undefined)
+    const { status, body } = await app.post(
+      `/v1/sessions/${session}/messages`,
+      requestBody.content["application/json"].example,
+      Object.fromEntries(headers.map((given: Json) => [given.name, sentOf(given)]))
     )
-    assert.strictEqual(
-      (
-        await app.post(
-          `/v1/sessions/${await app.createSession({ character_slug: await app.createCharacter() })}/messages`,
-          body
-        )
-      ).status,
-      200
-    )
+    assert.strictEqual(status, 200, JSON.stringify(body))
+  })
+
+  it("lets the explorer send no optional parameter that nobody has chosen, but for defaults", () => {
+    for (const [name, { parameters = [] }] of operations())
+      for (const given of parameters)
+        if (given.required !== true)
+          assert.deepStrictEqual(sentOf(given), given.schema.default, `${name} ${given.name}`)
+  })
+
+  it("is explored on a page that has the title of Troupe", async () => {
+    assert.include((await app.get("/docs/explorer/")).body, "<title>Troupe API</title>")
   })
 
   it("has every route of this server, and no other", () => {

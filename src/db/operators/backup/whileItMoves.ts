@@ -29,7 +29,7 @@ export const whileItMoves = async <A>(
   const begin = () => {
     end()
     timer = setTimeout(() => {
-      const message = `no byte was read or written for ${STILL_MS / 1000} s: check the database, the disk and the network`
+      const message = `no byte has passed for ${STILL_MS / 1000} s: check the database, the disk and the network`
       still.abort(new CopyStandsStill({ message }))
     }, STILL_MS)
   }

@@ -56,7 +56,7 @@ const addEntries = async (
     const rows: Readable = await sql.unsafe(statement).readable()
     const input = Readable.from(meter.measure(rows), { objectMode: false })
     zip.addReadStream(input, entry, options)
-    await finished(input, { signal }).finally(() => rows.destroy())
+    await finished(input, { signal }).finally(() => input.destroy())
     const measured = meter.result()
     copied.push({ name, entry, columns, ...measured })
     bytesBefore += measured.bytes

@@ -8,8 +8,8 @@ export const botEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<BotEvidence>>(
       (sql) => sql`
-      select b.app_id, b.channel_id, b.username, b.status, b.reason, b.status_since, b.updates_waiting_since,
-        b.last_in_at, c.last_success_at as last_out_at, b.health ->> 'probed_at' as probed_at,
+      select b.app_id, b.channel_id, b.mode, b.username, b.status, b.reason, b.status_since,
+        b.updates_waiting_since, b.last_in_at, c.last_success_at as last_out_at, b.health ->> 'probed_at' as probed_at,
         (b.health ->> 'pending_update_count')::int as updates_waiting,
         b.health ->> 'last_error_message' as last_error_message
       from telegram_bots b left join channels c using (app_id, channel_id)

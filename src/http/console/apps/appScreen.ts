@@ -26,19 +26,27 @@ export const findApp = Effect.fnUntraced(function* (appId: string) {
   return (yield* OperatorApps.use((apps) => apps.get(appId))) ?? (yield* anyAppNotFound)
 })
 
-const budget = (name: string, used: number, limit: number | null): Html =>
-  html`<div>
+/** What was spent, with or without a budget. What is used of a budget includes what is reserved. */
+const spending = (name: string, spent: number, used: number, limit: number | null): Html => {
+  const share = limit === null ? "no limit" : `${usd(used)} of ${usd(limit)} used`
+  return html`<div>
     <dt>${name}</dt>
-    <dd>${usd(used)} <span class="small">${limit === null ? "no limit" : `of ${usd(limit)}`}</span></dd>
-    ${limit === null ? null : meter(used, limit, `${name}: ${usd(used)} of ${usd(limit)}`)}
+    <dd>${usd(spent)} <span class="small">${share}</span></dd>
+    ${limit === null ? null : meter(used, limit, `${name}: ${share}`)}
   </div>`
+}
 
-const money = (allowance: AppAllowance): Html =>
+const money = (app: AppRow, allowance: AppAllowance): Html =>
   html`<section class="card" aria-labelledby="budgets">
-    <h2 id="budgets">Budgets and limits</h2>
+    <h2 id="budgets">Spending and limits</h2>
     <dl class="figures">
-      ${budget("Today", allowance.day_used_micro_usd, allowance.daily_limit_micro_usd)}
-      ${budget("This month", allowance.month_used_micro_usd, allowance.monthly_limit_micro_usd)}
+      ${spending("Spent today", app.spent_day_micro_usd, allowance.day_used_micro_usd, allowance.daily_limit_micro_usd)}
+      ${spending(
+        "Spent this month",
+        app.spent_month_micro_usd,
+        allowance.month_used_micro_usd,
+        allowance.monthly_limit_micro_usd
+      )}
       <div><dt>When a budget is spent</dt>
         <dd>${allowance.hard_stop ? "messages are refused" : "only a warning"}</dd></div>
       <div>
@@ -46,6 +54,9 @@ const money = (allowance: AppAllowance): Html =>
         <dd>${allowance.messages_per_minute === null ? "server default" : count(allowance.messages_per_minute)}</dd>
       </div>
     </dl>
+    <p class="soft small">
+      What was spent is counted once a minute. A budget also counts what is reserved for work in progress, at once.
+    </p>
   </section>`
 
 const keys = (all: ReadonlyArray<ApiKey>, nowMs: number): Html =>
@@ -143,7 +154,7 @@ export const appScreen = ({ screen }: Console): void =>
             <a href="/console/characters?app=${app.app_id}">Characters and failed imports</a>
             <a href="/console/audit?app=${app.app_id}">Audit</a></p>
           ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}
-          ${money(allowance)}
+          ${money(app, allowance)}
           <div class="split">${byDay(days, nowMs)} ${byModel(models)}</div>
           ${keys(all, nowMs)}`
       }

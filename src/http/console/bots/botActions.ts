@@ -44,6 +44,12 @@ export const botActions = ({ action }: Console): void => {
   act(
     { name: "rotate", does: "rotate_secret" },
     { operationId: "rotateBotInConsole", summary: "Give a bot a new webhook secret" },
-    (bot) => `${nameOf(bot)} has a new webhook secret. The old one is valid for ten more minutes.`
+    (bot) =>
+      `${nameOf(bot)} has a new webhook secret. The old one is valid for ten more minutes. It is ${stateOf(bot)}.`
+  )
+  act(
+    { name: "rotate-token", does: "rotate_token" },
+    { operationId: "rotateBotTokenInConsole", summary: "Get a new token of a managed bot" },
+    (bot) => `${nameOf(bot)} has its new token. It is ${stateOf(bot)}.`
   )
 }

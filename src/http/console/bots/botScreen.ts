@@ -79,19 +79,27 @@ const can = {
   suspend: (bot: FleetBot) => ["pending", "active", "degraded"].includes(bot.status),
   resume: (bot: FleetBot) => bot.status === "suspended",
   probe: (bot: FleetBot) => ["pending", "active", "degraded", "revoked"].includes(bot.status),
-  rotate: (bot: FleetBot) => ["pending", "active", "degraded"].includes(bot.status)
+  rotate: (bot: FleetBot) => ["pending", "active", "degraded"].includes(bot.status),
+  takeBack: (bot: FleetBot) => bot.status === "degraded" && bot.reason === "webhook_hijacked"
+}
+
+/** Where a new token comes from: of a managed bot from Telegram, of any other from @BotFather by hand. */
+const tokenAction = (bot: FleetBot, url: string, csrf: Html): Html | null => {
+  const isRevoked = bot.status === "revoked"
+  if (bot.mode === "byo")
+    return html`<a class="button ${isRevoked ? "first" : ""}" href="${url}/token">Set a new token…</a>`
+  return isRevoked ? post({ action: `${url}/rotate-token`, csrf, label: "Get the token again", tone: "first" }) : null
 }
 
 const actions = (bot: FleetBot, { csrf, acts }: Visit): Html | null => {
   if (!acts) return null
   const url = `${BOTS_PATH}/${bot.bot_id}`
   return html`${
-    bot.mode === "managed"
-      ? null
-      : html`<a class="button ${bot.status === "revoked" ? "first" : ""}" href="${url}/token">Set a new token…</a>`
+    can.takeBack(bot) ? post({ action: `${url}/rotate`, csrf, label: "Take the bot back", tone: "first" }) : null
   }
+  ${tokenAction(bot, url, csrf)}
   ${can.probe(bot) ? post({ action: `${url}/probe`, csrf, label: "Ask Telegram now" }) : null}
-  ${can.rotate(bot) ? post({ action: `${url}/rotate`, csrf, label: "New webhook secret" }) : null}
+  ${can.rotate(bot) && !can.takeBack(bot) ? post({ action: `${url}/rotate`, csrf, label: "New webhook secret" }) : null}
   ${can.resume(bot) ? post({ action: `${url}/resume`, csrf, label: "Resume", tone: "first" }) : null}
   ${can.suspend(bot) ? html`<a class="button danger" href="${url}/suspend">Suspend…</a>` : null}`
 }

@@ -8,6 +8,10 @@ import type { Conversation, ConversationEvent } from "./readConversation.ts"
 /** Events that say only that a turn has begun. */
 const UNSHOWN = new Set(["run.status"])
 
+/** Events that a turn appends, unless they come from one of the sources below. */
+const OF_TURNS = new Set(["message.created", "message.failed", "character.initiated", "session.exited"])
+const WITHOUT_TURN = new Set(["greeting", "history", "system"])
+
 /** Outcomes from the worst to the best. The worst one of an event is shown. */
 const TICKS: ReadonlyArray<readonly [Delivery["outcome"], Html]> = [
   ["rejected", html`<span class="bad">${icon("bad")} failed</span>`],
@@ -62,12 +66,19 @@ const veiled = (text: string) =>
   html`<span class="veiled" aria-hidden="true">•••••</span>
     <span class="soft small">${counted(words(text), "word")}</span>`
 
-const note = (event: ConversationEvent, nowMs: number): Html => {
-  const { reason_code, code, error_code, kind } = event.payload
-  const reason = reason_code ?? code ?? error_code ?? (event.type === "channel.notice" ? kind : undefined)
+/** The way to how the turn of an event went. Null: it belongs to none. */
+const turnLink = ({ type, trace_id, source_ref }: ConversationEvent, { turnOf }: Shown): Html | null => {
+  if (turnOf === undefined || !OF_TURNS.has(type) || WITHOUT_TURN.has(source_ref.kind)) return null
+  const { url, name } = turnOf(trace_id)
+  return html`<a href="${url}">${name}</a>`
+}
+
+const note = (event: ConversationEvent, options: Shown): Html => {
+  const { reason_code, reason: failure, code, error_code, kind } = event.payload
+  const reason = reason_code ?? failure ?? code ?? error_code ?? (event.type === "channel.notice" ? kind : undefined)
   return html`<div class="bubble note">
     ${event.type.replaceAll(/[._]/g, " ")}${typeof reason === "string" ? `: ${reason.replaceAll("_", " ")}` : ""} ·
-    ${when(event.created_at, nowMs)}
+    ${when(event.created_at, options.nowMs)} ${turnLink(event, options)}
   </div>`
 }
 
@@ -77,6 +88,8 @@ export interface Shown {
   /** Whose phone it is. By default that of the service, so the character is on the right. */
   readonly reader?: "service" | "person"
   readonly nowMs: number
+  /** Where it is shown how a turn went, by its `run_ref`. */
+  readonly turnOf?: (runRef: string) => { readonly url: string; readonly name: string }
   /** What stands below the last message. */
   readonly below?: Html
 }
@@ -88,10 +101,11 @@ const bubble = (event: ConversationEvent, deliveries: ReadonlyArray<Delivery>, o
   const isOurs = isPerson === (reader === "person")
   return html`<div class="bubble ${isOurs ? "ours" : "theirs"}" id="event-${event.cursor}">
     <span class="visually-hidden">${isPerson ? "Person:" : "Character:"}</span>
-    <bdi>${isOpen ? prose(text) : veiled(text)}</bdi>
+    ${isOpen ? html`<bdi class="said">${prose(text)}</bdi>` : html`<bdi>${veiled(text)}</bdi>`}
     <span class="meta">
       ${event.type === "message.created" ? null : html`${event.type.replaceAll(/[._]/g, " ")} ·`}
-      ${when(event.created_at, nowMs)} ${isPerson ? html`✓ accepted` : ticks(event, deliveries, options)}
+      ${when(event.created_at, nowMs)} ${turnLink(event, options)}
+      ${isPerson ? html`✓ accepted` : ticks(event, deliveries, options)}
     </span>
   </div>`
 }
@@ -106,7 +120,7 @@ export const bubbles = ({ events, deliveries }: Conversation, options: Shown): H
         : shown.map((event) =>
             "text" in event.payload && event.role !== "system"
               ? bubble(event, deliveries.get(event.cursor) ?? [], options)
-              : note(event, options.nowMs)
+              : note(event, options)
           )
     }
     ${options.below ?? null}

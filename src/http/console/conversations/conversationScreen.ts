@@ -10,7 +10,7 @@ import { type Console, done } from "../console.ts"
 import { count, when } from "../figures.ts"
 import { input } from "../form.ts"
 import type { Visit } from "../Screen.ts"
-import { urlWith } from "../url.ts"
+import { urlWith, words } from "../url.ts"
 import { bubbles } from "./bubbles.ts"
 import { CONVERSATIONS_PATH } from "./conversationsScreen.ts"
 import { botOf, obstacles } from "./obstacles.ts"
@@ -40,7 +40,9 @@ const facts = (session: FoundSession, chat: SessionChat | undefined, nowMs: numb
 
 const opening = (session: FoundSession, until: Date | null, { csrf, owns, nowMs }: Visit): Html => {
   if (until !== null)
-    return html`<p class="flash warn">You can read what was said, until ${when(until, nowMs)}. This is on record.</p>`
+    return html`<div class="flash warn">
+      <p>You can read what was said, until ${when(until, nowMs)}. This is on record.</p>
+    </div>`
   if (!owns) return html`<p class="soft">What was said is hidden. Only an owner can open it, by giving a reason.</p>`
   return html`<details class="card" id="break-glass">
     <summary>Read what was said…</summary>
@@ -73,18 +75,26 @@ export const conversationScreen = ({ screen, action }: Console): void => {
       const { nowMs, params, query, operator } = visit
       const session = yield* findAnySession(params["session_id"] ?? "")
       const upTo = Number(query.get("up_to") ?? "")
+      const runRef = words(query, "turn")
       const [found, conversation, turns, until] = yield* Effect.all(
         [
           obstacles(session, visit),
           readConversation(session, Number.isInteger(upTo) && upTo > 0 ? upTo : null),
           Traces.use((traces) =>
-            traces.ofSession(session.app_id, session.session_id, { runRef: null, before: null, limit: TURNS })
+            traces.ofSession(session.app_id, session.session_id, { runRef, before: null, limit: TURNS })
           ),
           BreakGlass.use((glass) => glass.mayReadContent(operator, session.session_id))
         ],
         { concurrency: 3 }
       )
       const { earlier } = conversation
+      const indices = new Map(turns.map(({ run_ref, turn_index }) => [run_ref, turn_index]))
+      const turnOf = (run: string) => {
+        const index = indices.get(run)
+        return index === undefined
+          ? { url: `${urlWith(visit.path, query, { turn: run })}#turns`, name: "its turn" }
+          : { url: `#turn-${index}`, name: `turn ${index}` }
+      }
       return {
         section: CONVERSATIONS_PATH,
         above: { url: CONVERSATIONS_PATH, name: "Conversations" },
@@ -98,12 +108,25 @@ export const conversationScreen = ({ screen, action }: Console): void => {
                 ? null
                 : html`<p><a href="${urlWith(visit.path, query, { up_to: String(earlier) })}">Earlier messages</a></p>`
             }
-            ${bubbles(conversation, { isOpen: until !== null, nowMs })}
+            ${bubbles(conversation, { isOpen: until !== null, nowMs, turnOf })}
           </div>
           <div class="stack">
             ${facts(session, found.chat, nowMs)}
-            <h2>Turns</h2>
-            ${turns.length === 0 ? html`<p class="soft">There has been no turn yet.</p>` : null}
+            <div class="head">
+              <h2 id="turns">Turns</h2>
+              ${
+                runRef === null
+                  ? null
+                  : html`<a href="${urlWith(visit.path, query, { turn: null })}">The latest turns</a>`
+              }
+            </div>
+            ${
+              turns.length > 0
+                ? null
+                : html`<p class="soft">
+                    ${runRef === null ? "There has been no turn yet." : "This turn is not kept any more."}
+                  </p>`
+            }
             ${turns.map((turn) => waterfall(turn, nowMs))}
           </div>
         </div>`

@@ -19,6 +19,7 @@ const Events = Schema.fromJsonString(
       role: Schema.Literals(["user", "character", "system"]),
       trace_id: Schema.String,
       created_at: Schema.String,
+      source_ref: Schema.Struct({ kind: Schema.String }),
       payload: Schema.Record(Schema.String, Schema.Unknown)
     })
   )

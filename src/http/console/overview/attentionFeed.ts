@@ -64,7 +64,17 @@ const earliest = (problems: ReadonlyArray<Problem>): string | null =>
     null
   )
 
-const shown = ({ first, problems }: Row, { nowMs, names, here }: Around): Html => {
+/** Whether a step is done on this screen, or in a part of it. */
+const isHere = (url: string, here: string) => url.split("#")[0] === here
+
+const named = (problem: Problem, { names, here }: Around): Html => {
+  const { url } = stepOf(problem)
+  const name = html`<bdi>${nameOf(problem, names)}</bdi>`
+  return html`<li>${isHere(url, here) ? name : html`<a href="${url}">${name}</a>`}</li>`
+}
+
+const shown = ({ first, problems }: Row, around: Around): Html => {
+  const { nowMs, names, here } = around
   const step = stepOf(first)
   const since = earliest(problems)
   const times = problems.reduce((sum, problem) => sum + problem.count, 0)
@@ -86,19 +96,14 @@ const shown = ({ first, problems }: Row, { nowMs, names, here }: Around): Html =
           : html`<details id="feed-${first.kind}">
               <summary>Which ones</summary>
               <ul>
-                ${problems
-                  .slice(0, MAX_NAMED)
-                  .map(
-                    (problem) =>
-                      html`<li><a href="${stepOf(problem).url}"><bdi>${nameOf(problem, names)}</bdi></a></li>`
-                  )}
+                ${problems.slice(0, MAX_NAMED).map((problem) => named(problem, around))}
               </ul>
               ${problems.length > MAX_NAMED ? html`<p>and ${count(problems.length - MAX_NAMED)} more</p>` : null}
             </details>`
       }
     </div>
     ${
-      problems.length > 1 || step.url === here
+      problems.length > 1 || isHere(step.url, here)
         ? null
         : html`<div class="actions"><a class="button" href="${step.url}">${step.label}</a></div>`
     }

@@ -23,7 +23,7 @@ import { attentionFeed } from "../overview/attentionFeed.ts"
 import { namesOf } from "../overview/namesOf.ts"
 import type { Visit } from "../Screen.ts"
 import { WEBHOOKS_PATH } from "./webhooksScreen.ts"
-import { webhookState } from "./webhookStates.ts"
+import { failedLately, webhookState } from "./webhookStates.ts"
 
 const SHOWN_ATTEMPTS = 20
 
@@ -49,7 +49,7 @@ const evidence = (row: ChannelRow, waiting: WaitingEvents, nowMs: number): Html 
     <h2 id="evidence">Evidence</h2>
     <dl class="figures">
       <div><dt>Failed, last 24 h</dt>
-        <dd>${count(row.failures_24h)} <span class="small">of ${count(row.attempts_24h)}</span></dd></div>
+        <dd>${failedLately(row)} <span class="small">counted once a minute</span></dd></div>
       <div><dt>Failures in a row</dt><dd>${count(row.consecutive_failures)}</dd></div>
       <div><dt>Failing since</dt><dd>${when(row.failing_since, nowMs, "it does not")}</dd></div>
       <div><dt>Last success</dt><dd>${when(row.last_success_at, nowMs)}</dd></div>
@@ -107,7 +107,7 @@ export const webhookScreen = ({ screen, action }: Console): void => {
         above: { url: WEBHOOKS_PATH, name: "Webhooks" },
         title: "Webhook",
         actions: actions(row, waiting.lanes > 0, visit),
-        live: html`<p class="row">${webhookState(row.status)} <bdi class="mono">${row.url}</bdi></p>
+        live: html`<p class="row">${webhookState(row)} <bdi class="mono">${row.url}</bdi></p>
           ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}
           ${evidence(row, waiting, nowMs)}
           <section class="card flush" aria-labelledby="attempts">

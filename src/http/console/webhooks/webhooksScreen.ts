@@ -4,12 +4,12 @@ import { positionOf, sortedPage } from "#src/http/operators/position.ts"
 import { html } from "#src/http/server/page.ts"
 import type { Console } from "../console.ts"
 import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
-import { count, percent, when } from "../figures.ts"
+import { percent, when } from "../figures.ts"
 import { filters, input, select } from "../form.ts"
 import { pages } from "../pages.ts"
 import { type Column, table } from "../table.ts"
 import { choice, urlWith, words } from "../url.ts"
-import { webhookState } from "./webhookStates.ts"
+import { failedLately, webhookState } from "./webhookStates.ts"
 
 export const WEBHOOKS_PATH = "/console/webhooks"
 const PER_PAGE = 50
@@ -20,16 +20,17 @@ const columns = (nowMs: number): ReadonlyArray<Column<ChannelRow>> => [
     sort: { name: "newest", direction: "descending" },
     cell: ({ channel_id, url }) => html`<a href="${WEBHOOKS_PATH}/${channel_id}"><bdi>${url}</bdi></a>`
   },
-  { label: "State", cell: ({ status }) => webhookState(status) },
+  { label: "State", cell: webhookState },
   { label: "App", cell: ({ app_id, app_name }) => html`<a href="/console/apps/${app_id}"><bdi>${app_name}</bdi></a>` },
   { label: "Receives", cell: ({ session_id }) => (session_id === null ? "the whole app" : "one conversation") },
   {
     label: "Failed, 24 h",
     num: true,
     sort: { name: "failure_rate", direction: "descending" },
-    cell: ({ failures_24h, attempts_24h }) =>
-      html`${count(failures_24h)} of ${count(attempts_24h)}
-        <span class="soft">${percent(failures_24h, attempts_24h)}</span>`
+    cell: (row) =>
+      row.attempts_24h === 0
+        ? failedLately(row)
+        : html`${failedLately(row)} <span class="soft">${percent(row.failures_24h, row.attempts_24h)}</span>`
   },
   { label: "Failing since", cell: ({ failing_since }) => when(failing_since, nowMs, "–") },
   { label: "Last success", cell: ({ last_success_at }) => when(last_success_at, nowMs) }

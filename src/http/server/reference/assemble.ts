@@ -90,6 +90,17 @@ const pathsOf = (operations: Operations): Json => {
   return mapValues(paths, pathItem)
 }
 
+/**
+ * The explorer fills in each parameter that has an example or a list of values, and sends it unless its example is off.
+ * An optional one is off until somebody chooses a value; a default changes nothing.
+ */
+const exampleOfOptional = (example: unknown, schema: Json): Json => {
+  const value = example ?? (schema["enum"] as ReadonlyArray<unknown> | undefined)?.[0]
+  return value === undefined || schema["default"] !== undefined
+    ? {}
+    : { examples: { default: { value, "x-disabled": true } } }
+}
+
 /** The operations with references to the schemas that have a name. What responses contain is named first. */
 const withSchemas = (operations: Operations, components: Components): Operations => {
   const answered = mapValues(operations, ({ responses, ...operation }) => ({
@@ -99,9 +110,11 @@ const withSchemas = (operations: Operations, components: Components): Operations
   return mapValues(answered, ({ parameters, requestBody, ...operation }: Operation) => ({
     ...operation,
     ...(parameters !== undefined && {
-      parameters: parameters.map(({ schema, required, ...parameter }) => ({
+      parameters: parameters.map(({ schema, required, example, ...parameter }) => ({
         ...parameter,
-        ...(required === true && { required }),
+        ...(required !== true
+          ? exampleOfOptional(example, schema as Json)
+          : { required, ...(example !== undefined && { example }) }),
         schema: components.refer(schema as Json, true)
       }))
     }),

@@ -5,6 +5,7 @@ import { preparePublic, REVISED_SECONDS } from "./publicContent.ts"
 const EXPLORER = {
   url: "/openapi.json",
   title: "Troupe",
+  pageTitle: "Troupe API",
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
