@@ -22,12 +22,7 @@ const unit = read("deploy/troupe.service")
 const containerfile = read("deploy/Containerfile")
 
 /** Variables of other programs. */
-const OTHERS: ReadonlySet<string> = new Set([
-  "HOME",
-  "NODE_COMPILE_CACHE",
-  "POSTGRES_PASSWORD",
-  "UPSTREAM"
-])
+const OTHERS: ReadonlySet<string> = new Set(["HOME", "NODE_COMPILE_CACHE", "POSTGRES_PASSWORD", "UPSTREAM"])
 const unknown = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const settings = documentedSettings()
   assert.isNotEmpty(names)

@@ -81,10 +81,7 @@ describe("an operator asks the console", () => {
     })
     assert.include(await read(screen), "Spent today $2.50 no limit Spent this month $2.50 no limit")
     await operator.patch(`/admin/apps/${app.appId}/caps`, { monthly_budget_usd: 5 })
-    assert.match(
-      await read(screen),
-      /Spent today \$2\.50 no limit Spent this month \$2\.50 \$\d\.\d\d of \$5\.00 used/
-    )
+    assert.match(await read(screen), /Spent today \$2\.50 no limit Spent this month \$2\.50 \$\d\.\d\d of \$5\.00 used/)
   })
 
   it("whether somebody was in danger lately, and in which conversations", async () => {

@@ -217,7 +217,7 @@ describe("the tools of an app", () => {
     // A page that has rebound its name to this server sends that name as the host too.
     assert.strictEqual(
       (await post({ authorization, origin: "http://evil.example:80", host: "evil.example" })).status,
-      421
+      403
     )
     assert.strictEqual((await post({ authorization, origin: server.baseUrl })).status, 200)
     for (const method of ["GET", "DELETE"])

@@ -262,10 +262,12 @@ describe("the OpenAPI document", () => {
   })
 
   it("lets the explorer send no optional parameter that nobody has chosen, but for defaults", () => {
-    for (const [name, { parameters = [] }] of operations())
-      for (const given of parameters)
-        if (given.required !== true)
-          assert.deepStrictEqual(sentOf(given), given.schema.default, `${name} ${given.name}`)
+    const sent = operations().flatMap(([name, { parameters = [] }]) =>
+      parameters
+        .filter((given: Json) => given.required !== true && sentOf(given) !== given.schema.default)
+        .map((given: Json) => `${name} ${given.name}`)
+    )
+    assert.deepStrictEqual(sent, [])
   })
 
   it("is explored on a page that has the title of Troupe", async () => {

@@ -1280,11 +1280,7 @@ export type ChannelDeleted = {
     deleted: true;
 };
 
-export type ChannelTest = {
-    outcome: 'sent' | 'not_sent' | 'unknown' | 'rejected' | 'gone';
-    status_code: number | null;
-    error_code: string | null;
-    latency_ms: number;
+export type ChannelTest = OperatorChannelTest & {
     /**
      * Start of the receiver's response
      */
@@ -2071,6 +2067,13 @@ export type AppHealth = {
      * What is wrong with the app's own things and with the server, worst first
      */
     problems: Array<Problem>;
+};
+
+export type OperatorChannelTest = {
+    outcome: 'sent' | 'not_sent' | 'unknown' | 'rejected' | 'gone';
+    status_code: number | null;
+    error_code: string | null;
+    latency_ms: number;
 };
 
 export type Me = App & {
@@ -4307,7 +4310,7 @@ export type CreatedEnvelope = Envelope & {
 /**
  * The codes that this version of the server knows. New ones may be added
  */
-export type ErrorCode = 'access_denied' | 'account_device_rate_limited' | 'account_not_found' | 'account_sign_in_disabled' | 'account_token_used_as_runtime_key' | 'api_key_ended' | 'api_key_expired' | 'api_key_limit_reached' | 'api_key_not_found' | 'app_limit_reached' | 'app_not_found' | 'app_suspended' | 'arc_influence_not_found' | 'asset_limit_reached' | 'asset_not_found' | 'asset_too_large' | 'asset_type_unsupported' | 'authorization_pending' | 'batch_not_found' | 'bot_managed' | 'bot_not_found' | 'bot_not_managed' | 'bot_status_conflict' | 'budget_exceeded' | 'channel_limit_reached' | 'channel_not_found' | 'channel_unverified' | 'channel_url_rejected' | 'character_archived' | 'character_not_found' | 'character_not_ready' | 'consumer_limit_reached' | 'consumer_not_found' | 'content_closed' | 'csrf_failed' | 'cursor_expired' | 'delivery_not_found' | 'delivery_retry_limit_reached' | 'demo_input_too_large' | 'demo_key_surface_disabled' | 'demo_quota_exceeded' | 'demo_sandbox_disabled' | 'demo_sandbox_rate_limited' | 'edge_not_found' | 'end_user_blocked' | 'end_user_cap_exceeded' | 'end_user_not_found' | 'erasure_not_found' | 'eval_budget_required' | 'eval_run_not_finished' | 'eval_run_not_found' | 'eval_suite_not_found' | 'evidence_limit_reached' | 'evidence_not_found' | 'evidence_retracted' | 'expired_token' | 'export_failed' | 'export_limit_reached' | 'failed_job_not_found' | 'finding_accepted' | 'finding_not_found' | 'headers_too_large' | 'history_full' | 'history_too_late' | 'idempotency_key_reused' | 'idp_account_api_key_not_service_key' | 'image_not_found' | 'image_prompt_rejected' | 'import_expired' | 'import_format_unsupported' | 'import_hash_mismatch' | 'import_limit_reached' | 'import_not_found' | 'import_not_ready' | 'import_too_large' | 'import_unreadable' | 'internal_error' | 'key_of_another_cell' | 'lore_entry_not_found' | 'malformed_request' | 'managed_bots_unavailable' | 'memory_forgotten' | 'memory_not_found' | 'method_not_allowed' | 'npc_not_found' | 'open_loop_not_found' | 'operator_role_too_low' | 'operator_session_not_found' | 'origin_not_allowed' | 'payload_too_large' | 'person_opted_out' | 'pinned_limit_reached' | 'pre_checkout_over' | 'rate_limited' | 'request_given_up' | 'request_timeout' | 'research_not_finished' | 'research_not_found' | 'route_not_found' | 'schedule_limit_reached' | 'scheduled_message_closed' | 'scheduled_message_not_found' | 'scope_missing' | 'selection_changed' | 'selection_too_large' | 'session_exited' | 'session_not_found' | 'slow_down' | 'slug_taken' | 'snapshot_not_found' | 'storyline_conflict' | 'storyline_not_found' | 'telegram_bot_taken' | 'telegram_name_taken' | 'telegram_profile_rejected' | 'telegram_token_invalid' | 'telegram_webhook_foreign' | 'token_not_found' | 'turn_not_found' | 'turn_queue_full' | 'unsupported_media_type' | 'upstream_failed' | 'validation_error' | 'version_conflict' | 'version_not_found' | 'visual_identity_missing' | 'world_limit_reached';
+export type ErrorCode = 'access_denied' | 'account_device_rate_limited' | 'account_not_found' | 'account_sign_in_disabled' | 'account_token_used_as_runtime_key' | 'api_key_ended' | 'api_key_expired' | 'api_key_limit_reached' | 'api_key_not_found' | 'app_limit_reached' | 'app_not_found' | 'app_suspended' | 'arc_influence_not_found' | 'asset_limit_reached' | 'asset_not_found' | 'asset_too_large' | 'asset_type_unsupported' | 'authorization_pending' | 'batch_not_found' | 'bot_managed' | 'bot_not_found' | 'bot_not_managed' | 'bot_status_conflict' | 'budget_exceeded' | 'channel_limit_reached' | 'channel_not_found' | 'channel_unverified' | 'channel_url_rejected' | 'character_archived' | 'character_not_found' | 'character_not_ready' | 'consumer_limit_reached' | 'consumer_not_found' | 'content_closed' | 'csrf_failed' | 'cursor_expired' | 'delivery_not_found' | 'delivery_retry_limit_reached' | 'demo_input_too_large' | 'demo_key_surface_disabled' | 'demo_quota_exceeded' | 'demo_sandbox_disabled' | 'demo_sandbox_rate_limited' | 'edge_not_found' | 'end_user_blocked' | 'end_user_cap_exceeded' | 'end_user_not_found' | 'erasure_not_found' | 'eval_budget_required' | 'eval_run_not_finished' | 'eval_run_not_found' | 'eval_suite_not_found' | 'evidence_limit_reached' | 'evidence_not_found' | 'evidence_retracted' | 'expired_token' | 'export_failed' | 'export_limit_reached' | 'failed_job_not_found' | 'finding_accepted' | 'finding_not_found' | 'headers_too_large' | 'history_full' | 'history_too_late' | 'host_not_allowed' | 'idempotency_key_reused' | 'idp_account_api_key_not_service_key' | 'image_not_found' | 'image_prompt_rejected' | 'import_expired' | 'import_format_unsupported' | 'import_hash_mismatch' | 'import_limit_reached' | 'import_not_found' | 'import_not_ready' | 'import_too_large' | 'import_unreadable' | 'internal_error' | 'key_of_another_cell' | 'lore_entry_not_found' | 'malformed_request' | 'managed_bots_unavailable' | 'memory_forgotten' | 'memory_not_found' | 'method_not_allowed' | 'npc_not_found' | 'open_loop_not_found' | 'operator_role_too_low' | 'operator_session_not_found' | 'origin_not_allowed' | 'payload_too_large' | 'person_opted_out' | 'pinned_limit_reached' | 'pre_checkout_over' | 'rate_limited' | 'request_given_up' | 'request_timeout' | 'research_not_finished' | 'research_not_found' | 'route_not_found' | 'schedule_limit_reached' | 'scheduled_message_closed' | 'scheduled_message_not_found' | 'scope_missing' | 'selection_changed' | 'selection_too_large' | 'session_exited' | 'session_not_found' | 'slow_down' | 'slug_taken' | 'snapshot_not_found' | 'storyline_conflict' | 'storyline_not_found' | 'telegram_bot_taken' | 'telegram_name_taken' | 'telegram_profile_rejected' | 'telegram_token_invalid' | 'telegram_webhook_foreign' | 'token_not_found' | 'turn_not_found' | 'turn_queue_full' | 'unsupported_media_type' | 'upstream_failed' | 'validation_error' | 'version_conflict' | 'version_not_found' | 'visual_identity_missing' | 'world_limit_reached';
 
 export type Error = {
     detail: {
@@ -4410,7 +4413,7 @@ export type EndUserCapsEffective = {
     daily_images: number | null;
 };
 
-export type ProblemKind = 'database_unreachable' | 'database_slow' | 'database_standby' | 'database_long_transaction' | 'database_asynchronous' | 'database_direct_address' | 'clock_skewed' | 'disk_nearly_full' | 'no_worker' | 'worker_silent' | 'queue_lag' | 'job_lag' | 'job_failed' | 'job_locked' | 'model_failing' | 'bot_revoked' | 'bot_deaf' | 'bot_conflict' | 'bot_degraded' | 'bot_pending' | 'bot_sends_failing' | 'webhook_disabled' | 'webhook_failing' | 'lane_old' | 'deliveries_unknown' | 'budget_spent' | 'budget_nearly_spent' | 'ledger_mismatch' | 'app_suspended' | 'bots_on_hold' | 'deliveries_on_hold' | 'bot_suspended';
+export type ProblemKind = 'database_unreachable' | 'database_slow' | 'database_standby' | 'database_long_transaction' | 'database_asynchronous' | 'database_direct_address' | 'clock_skewed' | 'disk_nearly_full' | 'no_worker' | 'worker_silent' | 'queue_lag' | 'job_lag' | 'job_failed' | 'job_locked' | 'model_failing' | 'bot_revoked' | 'bot_deaf' | 'bot_conflict' | 'bot_degraded' | 'bot_pending' | 'bot_sends_failing' | 'webhook_disabled' | 'webhook_failing' | 'alert_channel_paused' | 'lane_old' | 'deliveries_unknown' | 'budget_spent' | 'budget_nearly_spent' | 'ledger_mismatch' | 'app_suspended' | 'bots_on_hold' | 'deliveries_on_hold' | 'bot_suspended';
 
 /**
  * critical: people get no answers, or money is spent wrongly. warning: it works in part, or is about to fail. info: somebody has stopped it on purpose
