@@ -2,8 +2,8 @@ import type postgres from "postgres"
 import { until } from "./until.ts"
 
 /**
- * What was seen within this time by the clock of the database. Looks again if it took longer, as then it shows nothing
- * about what holds for a while only. So `see` brings about what it looks at, each time anew.
+ * What was seen within this time by the clock of the database. A look that took longer says nothing about a state that
+ * lasts only for a while, so it is repeated. `see` must set up that state itself, because it may run several times.
  */
 export const seenWithin = async <A>(sql: postgres.Sql, milliseconds: number, see: () => Promise<A>): Promise<A> => {
   const clock = async () => {

@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * For receiving a whole request, which has no body. There is no limit for connections, because whoever held them all
- * would keep probes out, and the process would be restarted.
+ * For receiving a whole request, which has no body. The number of connections is not limited: a client that used up the
+ * limit would block the probes, and the process would be restarted.
  */
 const REQUEST_TIMEOUT_MS = 5_000
 const TIMEOUTS = {
