@@ -26,6 +26,7 @@ import { telegramFair } from "./rows/telegramFair.ts"
 import { telegramIn } from "./rows/telegramIn.ts"
 import { turn } from "./rows/turn.ts"
 import { turns } from "./rows/turns.ts"
+import { unread } from "./rows/unread.ts"
 import { webhook } from "./rows/webhook.ts"
 import type { Result } from "./Row.ts"
 
@@ -44,6 +45,7 @@ const ROWS = [
   recall,
   told,
   stream,
+  unread,
   feed,
   followed,
   webhook,

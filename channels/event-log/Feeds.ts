@@ -8,6 +8,7 @@ import * as Random from "effect/Random"
 import { observedGauge } from "#pipeline/telemetry/metric.ts"
 import { EventLog, type LogChunk, MAX_PAGE } from "./EventLog.ts"
 import { LogSignals, type WatchedSession } from "./LogSignals.ts"
+import { ReadRoom, type Room } from "./ReadRoom.ts"
 
 /** Receives a follower's frames: one open connection. */
 export interface Sink {
@@ -15,6 +16,10 @@ export interface Sink {
   readonly write: (text: string) => boolean
   readonly onDrain: (resume: () => void) => void
   readonly end: () => void
+  /** For reads whose result is only for this sink. */
+  readonly room: Room
+  /** Whether there is room for this many more bytes, which are in memory already. */
+  readonly hasRoom: (bytes: number) => boolean
 }
 
 export const HEARTBEAT_MS = 15_000
@@ -91,7 +96,8 @@ export class Feeds extends Context.Service<
         })
       }
 
-      const readAfter = (feed: Feed, since: number) =>
+      /** Without a room: what is read is for all followers of a feed. */
+      const readAfter = (feed: Feed, since: number, room?: Room) =>
         log.read("sse", { ...feed.session, since }, MAX_PAGE).pipe(
           Effect.map(
             Option.getOrElse((): LogChunk => ({
@@ -101,7 +107,8 @@ export class Feeds extends Context.Service<
               keptAfter: 0,
               isBeyond: false
             }))
-          )
+          ),
+          (read) => (room === undefined ? read : Effect.provideService(read, ReadRoom, room))
         )
 
       // A follower goes live in the same step in which it is found to have reached the feed, so that no chunk is missed
@@ -114,11 +121,11 @@ export class Feeds extends Context.Service<
               if (feed.known > feed.position) advance(feed)
               return
             }
-            const chunk = yield* readAfter(feed, follower.cursor)
+            const chunk = yield* readAfter(feed, follower.cursor, follower.sink.room)
             // Events that were deleted cannot be caught up. When the reader reconnects, it gets the current state of
             // the log.
             if (chunk.text === "") return end(feed, follower)
-            write(feed, follower, chunk, yield* Clock.currentTimeMillis)
+            if (feed.followers.has(follower)) write(feed, follower, chunk, yield* Clock.currentTimeMillis)
           }
         },
         (effect, feed, follower) =>
@@ -136,7 +143,8 @@ export class Feeds extends Context.Service<
             feed.known = Math.max(feed.known, chunk.nextCursor)
             for (const follower of feed.followers) {
               if (follower.state !== "live" || follower.cursor >= chunk.nextCursor) continue
-              if (follower.cursor === from) write(feed, follower, chunk, now)
+              if (follower.cursor === from && follower.sink.hasRoom(chunk.text.length))
+                write(feed, follower, chunk, now)
               else {
                 follower.state = "catching-up"
                 fork(catchUp(feed, follower))

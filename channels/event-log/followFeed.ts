@@ -7,6 +7,7 @@ import type { LogUnavailable } from "./EventLog.ts"
 import { HEARTBEAT_MS, LIFETIME_JITTER_MS, LIFETIME_MS, type Sink, SLOW_READER_MS } from "./Feeds.ts"
 import { GATHER_MS, watchGrowth } from "./growth.ts"
 import type { LogSignals } from "./LogSignals.ts"
+import { ReadRoom } from "./ReadRoom.ts"
 
 /** Writes to the sink. True when its buffer is empty again, false if that takes too long. */
 const write = (sink: Sink, text: string) =>
@@ -38,15 +39,11 @@ export const followFeed = Effect.fnUntraced(function* (
       let page = first
       let readAt = yield* Clock.currentTimeMillis
       while (true) {
-        const readNext = feed.readFrames({ ...from, since: page.next })
-        // While a reader is behind, the database works on the next page as the connection takes this one.
-        const [written, ahead] = yield* Effect.all(
-          [write(sink, page.text), page.hasMore ? readNext : Effect.succeed(null)],
-          { concurrency: "unbounded" }
-        )
+        const { hasMore, next: since } = page
+        const written = yield* write(sink, page.text)
         const left = endsAt - (yield* Clock.currentTimeMillis)
         if (!written || left <= 0) return
-        if (ahead === null) {
+        if (!hasMore) {
           const isQuiet = yield* growth.pipe(
             Effect.as(false),
             Effect.timeoutOrElse({ duration: Math.min(left, HEARTBEAT_MS), orElse: () => Effect.succeed(true) })
@@ -55,7 +52,7 @@ export const followFeed = Effect.fnUntraced(function* (
           yield* Effect.sleep(Math.max(0, readAt + GATHER_MS - (yield* Clock.currentTimeMillis)))
           readAt = yield* Clock.currentTimeMillis
         }
-        const next = ahead ?? (yield* readNext)
+        const next = yield* Effect.provideService(feed.readFrames({ ...from, since }), ReadRoom, sink.room)
         if (next._tag === "Lost") return
         page = next
       }

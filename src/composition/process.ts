@@ -7,6 +7,7 @@ import * as PostgresOperationalLog from "#src/db/delivery/PostgresOperationalLog
 import { sealWebhookUrls } from "#src/db/delivery/webhookUrls.ts"
 import * as Notifier from "#src/db/postgres/Notifier.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
+import { HeldBytes } from "#src/http/server/limits/HeldBytes.ts"
 import * as Watchdog from "#src/jobs/runner/Watchdog.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import * as currentUnit from "#src/units/currentUnit.ts"
@@ -37,7 +38,12 @@ const shared = operators.monitoring.pipe(
   Layer.provideMerge(outbound),
   Layer.provideMerge(pricing),
   Layer.provideMerge(
-    Layer.mergeAll(sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)), CrashedUnits.layer, currentUnit.layer)
+    Layer.mergeAll(
+      sealWebhookUrls.pipe(Layer.provideMerge(Secrets.layer)),
+      CrashedUnits.layer,
+      currentUnit.layer,
+      HeldBytes.layer
+    )
   )
 )
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -7,6 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { EventLog, type LogChunk, type LogPosition } from "#channels/event-log/EventLog.ts"
 import { Feeds, type Sink } from "#channels/event-log/Feeds.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { ReadRoom, type Room } from "#channels/event-log/ReadRoom.ts"
 
 const session = { appId: "app_1", sessionId: "ses_1" }
 
@@ -46,6 +48,11 @@ class FakeSink implements Sink {
   readonly end = () => {
     this.ended = true
   }
+  /** Holds up its reads while there is one. */
+  wait: Effect.Effect<void> = Effect.void
+  isCrowded = false
+  readonly room: Room = (_, read) => Effect.andThen(this.wait, read)
+  readonly hasRoom = () => !this.isCrowded
   get cursors() {
     return [...this.text.matchAll(/<(\d+)>/g)].map((match) => Number(match[1]))
   }
@@ -64,7 +71,12 @@ const setUp = Effect.gen(function* () {
           EventLog,
           EventLog.of({
             read: (_, position, limit) =>
-              Effect.sync(() => (log.gone ? Option.none() : Option.some(log.read(position, limit)))),
+              Effect.flatMap(ReadRoom, (room) =>
+                room(
+                  0,
+                  Effect.sync(() => (log.gone ? Option.none() : Option.some(log.read(position, limit))))
+                )
+              ),
             tails: () => Effect.succeed([])
           })
         )
@@ -222,6 +234,41 @@ describe("followers of a log that loses events", () => {
       yield* announce(4)
       assert.deepStrictEqual([next.sink.cursors, next.sink.ended], [[4, 5], false])
       assert.strictEqual(yield* feeds.count, 1)
+    })
+  )
+})
+
+describe("a connection without room in memory", () => {
+  it.effect("does not get new events with the others, but from the log when there is room", () =>
+    Effect.gen(function* () {
+      const { follow, append } = yield* setUp
+      const { sink } = yield* follow()
+      const other = yield* follow()
+      const room = yield* Deferred.make<void>()
+      sink.wait = Deferred.await(room)
+      sink.isCrowded = true
+      yield* append(2)
+      yield* append(1)
+      assert.deepStrictEqual([sink.cursors, other.sink.cursors], [[], [1, 2, 3]])
+      sink.isCrowded = false
+      yield* Deferred.succeed(room, undefined)
+      yield* append(1)
+      assert.deepStrictEqual([sink.cursors, other.sink.cursors], [upTo(4), upTo(4)])
+    })
+  )
+
+  it.effect("is sent nothing if it leaves while it waits", () =>
+    Effect.gen(function* () {
+      const { follow, append } = yield* setUp
+      const { sink, leave } = yield* follow()
+      const room = yield* Deferred.make<void>()
+      sink.wait = Deferred.await(room)
+      sink.isCrowded = true
+      yield* append(1)
+      leave()
+      yield* Deferred.succeed(room, undefined)
+      yield* append(1)
+      assert.deepStrictEqual(sink.cursors, [])
     })
   )
 })

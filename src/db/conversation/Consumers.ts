@@ -7,9 +7,10 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { GATHER_MS, watchGrowth } from "#channels/event-log/growth.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { pullEvents } from "./consumerPull.ts"
-import { acknowledge, type ConsumerRow, lockConsumer } from "./consumerStatements.ts"
+import { acknowledge, type ConsumerRow, lockConsumer, MAX_PULLED_BYTES } from "./consumerStatements.ts"
 import { endOfFeed } from "./feedStatements.ts"
 
 /** Maximum number of consumers of an app. */
@@ -190,7 +191,8 @@ export class Consumers extends Context.Service<
                   const now = yield* Clock.currentTimeMillis
                   if (line.empty > after || now - line.emptyAt < ageMs) return NOTHING
                   const own = ++looks
-                  const pulled = yield* pullOnce(appId, name, limit)
+                  const room = yield* ReadRoom
+                  const pulled = yield* room(2 * MAX_PULLED_BYTES, pullOnce(appId, name, limit))
                   const found = pulled?.events.length ?? 0
                   remember(consumer, found > 0 && found < limit, yield* Clock.currentTimeMillis)
                   if (pulled !== undefined && found === 0 && !pulled.expired) {

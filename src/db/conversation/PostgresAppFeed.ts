@@ -2,10 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AppFeed, type FeedChunk, type FeedFrames, type FeedLost, type FeedRead } from "#channels/event-log/AppFeed.ts"
 import { LogUnavailable } from "#channels/event-log/EventLog.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { toFeedChunk, toFeedFrames } from "./feedChunk.ts"
-import { type EndRow, type FeedRow, type HeadRow, readEnd, readFeeds, readHeads } from "./feedStatements.ts"
+import { bytesOf, type EndRow, type FeedRow, type HeadRow, readEnd, readFeeds, readHeads } from "./feedStatements.ts"
 
 /** Reads the feeds of apps. Concurrent reads of one process share a statement, and followers at one place a read. */
 export const layer = Layer.effect(
@@ -26,7 +27,11 @@ export const layer = Layer.effect(
           return batch.map((each, index) => toPage(each, rows[index] ?? []))
         }
       })
-      return (asked: FeedRead) => Effect.mapError(read(asked), (cause) => new LogUnavailable({ cause }))
+      return (asked: FeedRead) =>
+        Effect.mapError(
+          Effect.flatMap(ReadRoom, (room) => room(bytesOf(framed), read(asked))),
+          (cause) => new LogUnavailable({ cause })
+        )
     }
     return AppFeed.of({
       read: reader<FeedChunk | FeedLost>(false, toFeedChunk),

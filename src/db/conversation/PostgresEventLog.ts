@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { EventLog, type LogChunk, type LogPosition, LogUnavailable } from "#channels/event-log/EventLog.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { shownEvent } from "#src/db/delivery/shownEvent.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
@@ -31,8 +32,11 @@ const mayLackEvents = (sql: Sql) => sql`
   else left(pg_walfile_name(pg_current_wal_lsn()), 8) <> '00000001'
     or exists (select from feed_epochs f where f.epoch > 2) end`
 
-/** A chunk ends with the event with which it reaches this: many readers may ask for large events at once. */
-const MAX_BYTES = 512 * 1024
+/**
+ * A chunk ends with the event with which it reaches this: many readers may ask for large events at once. A stream keeps
+ * its chunk for as long as its reader pauses.
+ */
+const MAX_BYTES = { json: 256 * 1024, sse: 64 * 1024 }
 
 /**
  * Many reads in one statement. PostgreSQL concatenates the text of each chunk, so that one row per chunk is sent
@@ -61,7 +65,7 @@ const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>
         offset 0
       ) e
     ) e
-    where coalesce(e.before, 0) < ${MAX_BYTES}::int
+    where coalesce(e.before, 0) < ${MAX_BYTES[format]}::int
   ) e`
 
 /** Reads of logs. Concurrent reads of one process share a statement. */
@@ -74,6 +78,7 @@ export const layer = Layer.effect(
       groupCommit<Read, Option.Option<LogChunk>>({
         maxBatch: 64,
         inFlight: 4,
+        keyOf: ({ sessionId, since, limit, appId }) => `${sessionId} ${since} ${limit} ${appId}`,
         run: async (batch) => {
           const answers: Array<Option.Option<LogChunk>> = batch.map(() => Option.none())
           for (const row of await readChunks(pool, format, batch)) {
@@ -92,8 +97,13 @@ export const layer = Layer.effect(
     const readers = { json: reader("json"), sse: reader("sse") }
 
     return EventLog.of({
-      read: (format, position, limit) =>
-        readers[format]({ ...position, limit }).pipe(Effect.mapError((cause) => new LogUnavailable({ cause }))),
+      read: (format, position, limit) => {
+        const read = readers[format]({ ...position, limit })
+        return Effect.mapError(
+          Effect.flatMap(ReadRoom, (room) => room(MAX_BYTES[format], read)),
+          (cause) => new LogUnavailable({ cause })
+        )
+      },
       tails: (sessions) =>
         query<Array<{ app_id: string; session_id: string; last_cursor: number }>>(
           (sql) => sql`

@@ -33,7 +33,7 @@ export const acknowledge = (sql: Sql, app: string, name: string, token: string) 
 /** Sessions looked at per pull. */
 const SESSIONS_PER_PULL = 200
 /** A pull takes no further events once it has as many bytes. */
-export const MAX_PULLED_BYTES = 4 * 1024 * 1024
+export const MAX_PULLED_BYTES = 1024 * 1024
 
 export interface WaitingRow {
   readonly session_id: string

@@ -43,10 +43,11 @@ const origin = (sql: Sql) => sql`
     pg_snapshot_xmax(pg_current_snapshot())::text::bigint + f.shift as unused
   from feed_epochs f order by f.epoch desc limit 1`
 
-/** A page ends before the event with which it would exceed this. */
-const MAX_BYTES = 4 * 1024 * 1024
-/** The same of a stream. */
-const MAX_FRAMED_BYTES = 512 * 1024
+/**
+ * A page ends before the event with which it would exceed this, about. A stream keeps its page for as long as its
+ * reader pauses, but small ones would be several times as much work.
+ */
+export const bytesOf = (framed: boolean) => (framed ? 512 * 1024 : 1024 * 1024)
 /** What is around the payload of an event, about. */
 const FRAME_BYTES = 500
 
@@ -75,7 +76,7 @@ export const readFeeds = (sql: Sql, batch: ReadonlyArray<FormedRead>) => sql`
         ${batch.map(({ since }) => since?.sessionId ?? "")}::text[],
         ${batch.map(({ since }) => since?.cursor ?? 0)}::bigint[], ${batch.map(scanOf)}::int[],
         ${batch.map(({ limit }) => limit)}::int[],
-        ${batch.map(({ framed }) => (framed ? MAX_FRAMED_BYTES : MAX_BYTES))}::int[],
+        ${batch.map(({ framed }) => bytesOf(framed))}::int[],
         ${batch.map(({ filter }) => filter.types?.join(" ") ?? null)}::text[],
         ${batch.map(({ filter }) => filter.characterSlug)}::text[],
         ${batch.map(({ filter }) => filter.sessionId)}::text[])

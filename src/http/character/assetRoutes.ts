@@ -13,7 +13,7 @@ import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created, answersAs, written } from "#src/http/server/schemas/answers.ts"
 import { AssetCreate, AssetData, AssetPage, AssetPatch } from "./assetSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, serveContent } from "#src/http/server/showContent.ts"
+import { readPicture, serveContent } from "#src/http/server/showContent.ts"
 import { characterExists } from "./characterExists.ts"
 import { assetExists } from "./pictureExists.ts"
 
@@ -248,8 +248,8 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         Effect.gen(function* () {
           const appId = yield* ContentSignatures.use(({ appOf }) => appOf(id, typeof sig === "string" ? sig : ""))
           const asset = appId === null ? undefined : yield* Assets.use((assets) => assets.find(appId, id))
-          if (asset === undefined) return yield* assetNotFound
-          return { asset, content: yield* readContent(asset.object_key, assetNotFound) }
+          if (appId === null || asset === undefined) return yield* assetNotFound
+          return { asset, content: yield* readPicture(reply, appId, asset.object_key, assetNotFound) }
         })
       )
       return serveContent(reply, asset.media_type, content)

@@ -11,7 +11,7 @@ import { toImageResource } from "./imageResource.ts"
 import { probeImages } from "./probeImages.ts"
 import { ImageData, ImagePage, ImageProbeData, imageStatus } from "./imageSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { readContent, serveContent } from "#src/http/server/showContent.ts"
+import { readPicture, serveContent } from "#src/http/server/showContent.ts"
 import { imageNotFound } from "./pictureErrors.ts"
 
 /** Pictures on demand: what became of them. They are asked for in src/http/conversation/imageRequestRoutes.ts. */
@@ -161,9 +161,10 @@ export const imageRoutes: Routes = ({ app, answer, run, baseUrl }) => {
         Effect.gen(function* () {
           const appId = yield* ContentSignatures.use(({ appOf }) => appOf(id, typeof sig === "string" ? sig : ""))
           const image = appId === null ? undefined : yield* Images.use((images) => images.get(appId, id))
-          if (image === undefined || image.status !== "ready" || image.object_key === null || image.media_type === null)
+          if (appId === null || image?.status !== "ready" || image.object_key === null || image.media_type === null)
             return yield* imageNotFound
-          return { mediaType: image.media_type, content: yield* readContent(image.object_key, imageNotFound) }
+          const content = yield* readPicture(reply, appId, image.object_key, imageNotFound)
+          return { mediaType: image.media_type, content }
         })
       )
       return serveContent(reply, mediaType, content)

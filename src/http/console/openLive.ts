@@ -3,7 +3,9 @@ import * as Random from "effect/Random"
 import { credentialOf } from "#src/accounts/Operator.ts"
 import { OperatorWatch } from "#src/accounts/OperatorWatch.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
+import { HeldBytes } from "#src/http/server/limits/HeldBytes.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
+import { OPERATORS } from "#src/http/server/limits/Owner.ts"
 import type { HandlerError } from "#src/http/server/bridge.ts"
 import type { HandlerServices } from "#src/http/server/Server.ts"
 import type { Html } from "#src/http/server/page.ts"
@@ -33,17 +35,22 @@ export const openLive = (
   const credential = credentialOf(reply.request.operator)
   const send = Effect.gen(function* () {
     const { ended } = yield* OperatorWatch
+    const update = yield* HeldBytes.useSync(({ watch }) => watch(OPERATORS, reply.raw))
+    const write = (text: string) => {
+      reply.raw.write(text, update)
+      update()
+    }
     let shown = yield* look
     openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
-    reply.raw.write(frame(shown))
+    write(frame(shown))
     const follow = Effect.gen(function* () {
       for (let looks = 1; looks <= MOST_SECONDS / everySeconds; looks++) {
         yield* Effect.sleep(everySeconds * 1000)
         // A reader that does not read gets no more until it does.
         if (reply.raw.writableNeedDrain) continue
         const now = yield* look
-        if (now.text !== shown.text) reply.raw.write(frame(now))
-        else if (looks % LOOKS_PER_COMMENT === 0) reply.raw.write(": \n\n")
+        if (now.text !== shown.text) write(frame(now))
+        else if (looks % LOOKS_PER_COMMENT === 0) write(": \n\n")
         shown = now
       }
     })

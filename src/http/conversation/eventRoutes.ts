@@ -1,12 +1,13 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { FastifyRequest } from "fastify"
-import type { ServerResponse } from "node:http"
 import * as z from "zod"
 import { EventLog, type LogChunk, MAX_PAGE } from "#channels/event-log/EventLog.ts"
-import { Feeds, type Sink } from "#channels/event-log/Feeds.ts"
+import { Feeds } from "#channels/event-log/Feeds.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { poll } from "#channels/event-log/poll.ts"
 import { pollTurn } from "#channels/event-log/pollTurn.ts"
 import type { TurnEnd } from "#channels/event-log/TurnEnds.ts"
@@ -24,6 +25,7 @@ import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts
 import { SessionEventPage } from "./eventSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
+import { sinkOf } from "./sinkOf.ts"
 
 /**
  * How long a reader waits before it reconnects, with jitter so that those disconnected together do not return together.
@@ -55,13 +57,6 @@ const withoutTurn = Option.map((page: LogChunk): { readonly page: LogChunk; read
 }))
 const turnJson = (turn: TurnEnd | undefined) =>
   turn === undefined ? "" : `,"turn":${JSON.stringify({ run_ref: turn.runRef, outcome: turn.outcome })}`
-
-export const sinkOf = (response: ServerResponse): Sink => ({
-  write: (text) => response.write(text),
-  onDrain: (resume) => response.once("drain", resume),
-  // Data that a reader does not read would stay in our memory forever.
-  end: () => (response.writableNeedDrain ? response.destroy() : response.end())
-})
 
 export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   const params = z.object({ session_id: z.string() })
@@ -157,26 +152,33 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           if (!isId("ses", sessionId)) return yield* sessionNotFound
           const since = yield* startOf(request, request.query.since)
           const log = yield* EventLog
-          const first = yield* log.read("sse", { appId, sessionId, since }, MAX_PAGE)
-          if (Option.isNone(first)) return yield* sessionNotFound
-          yield* refuseExpired(since, first.value)
           const feeds = yield* Feeds
           const { watch } = yield* KeyWatch
-          const leaveCount = yield* OpenReads.use((reads) => reads.open(readerOf(request)))
-          openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
-          const sink = sinkOf(reply.raw)
-          const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
-          const unwatch = watch(prefix, () => {
-            leave()
-            sink.end()
+          const sink = yield* sinkOf(reply.raw, readerOf(request))
+          const begin = Effect.fnUntraced(function* (leaveCount: () => void) {
+            const reading = log.read("sse", { appId, sessionId, since }, MAX_PAGE)
+            const first = yield* Effect.provideService(reading, ReadRoom, sink.room)
+            if (Option.isNone(first)) return yield* sessionNotFound
+            yield* refuseExpired(since, first.value)
+            openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
+            const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
+            const unwatch = watch(prefix, () => {
+              leave()
+              sink.end()
+            })
+            const close = () => {
+              unwatch()
+              leave()
+              leaveCount()
+            }
+            if (reply.raw.destroyed) close()
+            else reply.raw.once("close", close)
           })
-          const close = () => {
-            unwatch()
-            leave()
-            leaveCount()
-          }
-          if (reply.raw.destroyed) close()
-          else reply.raw.once("close", close)
+          yield* Effect.acquireUseRelease(
+            OpenReads.use((reads) => reads.open(readerOf(request))),
+            begin,
+            (leaveCount, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.sync(leaveCount))
+          )
         })
       )
       return reply

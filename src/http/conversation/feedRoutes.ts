@@ -7,6 +7,7 @@ import { AppFeed, type FeedLost, type FeedRead, MAX_FEED_PAGE } from "#channels/
 import { decodeFeedCursor, encodeFeedCursor } from "#channels/event-log/FeedCursor.ts"
 import { followFeed } from "#channels/event-log/followFeed.ts"
 import { pollFeed } from "#channels/event-log/pollFeed.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
@@ -17,8 +18,9 @@ import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { feedCursorExpired } from "./conversationErrors.ts"
-import { RETRY_MS, sinkOf } from "./eventRoutes.ts"
+import { RETRY_MS } from "./eventRoutes.ts"
 import { eventType, FeedPage } from "./eventSchemas.ts"
+import { sinkOf } from "./sinkOf.ts"
 
 const START = "0"
 /** In the place of a cursor: the end of the feed at this moment. */
@@ -143,20 +145,24 @@ export const feedRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
         Effect.gen(function* () {
           const read = yield* readOf(request, startOf(request, request.query.since), request.query, MAX_FEED_PAGE)
           const feed = yield* AppFeed
-          const first = yield* Effect.flatMap(feed.readFrames(read), orExpired)
+          const sink = yield* sinkOf(reply.raw, readerOf(request))
           const reads = yield* OpenReads
           const retryMs = RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread))
           yield* Effect.acquireUseRelease(
             reads.open(readerOf(request)),
-            () => {
-              openStream(reply, retryMs)
-              const sink = sinkOf(reply.raw)
-              const following = Effect.raceFirst(followFeed(read, first, sink), stopping)
-              return endsWithKey(request.principal.prefix, 1, following).pipe(
-                Effect.ignore,
-                Effect.ensuring(Effect.sync(() => sink.end()))
-              )
-            },
+            () =>
+              Effect.gen(function* () {
+                const first = yield* Effect.flatMap(
+                  Effect.provideService(feed.readFrames(read), ReadRoom, sink.room),
+                  orExpired
+                )
+                openStream(reply, retryMs)
+                const following = Effect.raceFirst(followFeed(read, first, sink), stopping)
+                yield* endsWithKey(request.principal.prefix, 1, following).pipe(
+                  Effect.ignore,
+                  Effect.ensuring(Effect.sync(() => sink.end()))
+                )
+              }),
             (leave) => Effect.sync(leave)
           )
         })

@@ -7,7 +7,8 @@ import { Readiness } from "#src/db/operators/Readiness.ts"
 import { CannotListen } from "#src/http/server/CannotListen.ts"
 import { hostNotAllowed } from "#src/http/server/errors.ts"
 import { isForThisMachine, isLoopback } from "#src/http/server/isLoopback.ts"
-import { leaveIfSlow } from "#src/http/server/leaveSlowReaders.ts"
+import { HeldBytes } from "#src/http/server/limits/HeldBytes.ts"
+import { OPERATORS } from "#src/http/server/limits/Owner.ts"
 import { PROMETHEUS_TEXT } from "./metricsRoutes.ts"
 
 interface Answer {
@@ -61,6 +62,7 @@ export const layer = (options: { readonly host: string; readonly port: number })
     Effect.gen(function* () {
       const metrics = yield* ProcessMetrics
       const readiness = yield* Readiness
+      const { watch } = yield* HeldBytes
       const fork = yield* FiberSet.makeRuntimePromise()
 
       const answers: Readonly<Record<string, Effect.Effect<Answer>>> = {
@@ -80,7 +82,9 @@ export const layer = (options: { readonly host: string; readonly port: number })
       }
       const server = createServer(TIMEOUTS, (request: IncomingMessage, response: ServerResponse) => {
         request.resume()
-        response.once("prefinish", () => leaveIfSlow(response))
+        response.once("prefinish", () => {
+          if (response.writableLength > 0) watch(OPERATORS, response)()
+        })
         const send = ({ status, type, body }: Answer) =>
           Effect.sync(() => {
             response.writeHead(status, { "content-type": type, "cache-control": "no-store" })

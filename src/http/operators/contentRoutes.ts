@@ -2,10 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as z from "zod"
 import { EventLog, MAX_PAGE } from "#channels/event-log/EventLog.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { EventPage } from "#src/http/conversation/eventSchemas.ts"
 import { refuseExpired } from "#src/http/conversation/conversationErrors.ts"
 import { encodedEnvelope } from "#src/http/server/envelope.ts"
 import { cursor } from "#src/http/server/logReading.ts"
+import { HeldBytes } from "#src/http/server/limits/HeldBytes.ts"
+import { OPERATORS } from "#src/http/server/limits/Owner.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { wholeInQuery } from "#src/http/server/schemas/number.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -40,7 +43,10 @@ export const contentRoutes: Routes = ({ app, run }) => {
         Effect.gen(function* () {
           const { app_id: appId, session_id: sessionId } = yield* findAnySession(request.params.session_id)
           yield* requireContent(request, sessionId)
-          const page = yield* EventLog.use((log) => log.read("json", { appId, sessionId, since }, limit))
+          const room = yield* HeldBytes.useSync(({ roomOf }) => roomOf(OPERATORS))
+          const page = yield* EventLog.use((log) => log.read("json", { appId, sessionId, since }, limit)).pipe(
+            Effect.provideService(ReadRoom, room)
+          )
           if (Option.isNone(page)) return yield* anySessionNotFound
           yield* refuseExpired(since, page.value)
           const { text: events, nextCursor, tail } = page.value

@@ -10,6 +10,8 @@ import type { Export } from "#src/db/privacy/exportStatements.ts"
 import { readContent } from "#src/http/server/showContent.ts"
 import { actorOf } from "#src/http/server/makeAnswer.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
+import { readerOf } from "#src/http/server/limits/Cost.ts"
+import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answersAs, withData } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { ExportData } from "./endUserSchemas.ts"
@@ -62,7 +64,7 @@ export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
   app.get(
     "/v1/end-users/:external_user_ref/export",
     {
-      config: { demo: true },
+      config: { demo: true, cost: { reads: 1 } },
       schema: {
         operationId: "exportEndUser",
         summary:
@@ -90,7 +92,9 @@ export const exportRoutes: Routes = ({ app, answer, run, baseUrl }) => {
       const { external_user_ref: ref } = request.params as { external_user_ref: string }
       const { found, content } = await run(
         reply,
-        Effect.provideService(opened(request, ref), CurrentActor, actorOf(request))
+        OpenReads.use((reads) => reads.whileOpen(readerOf(request), 0, opened(request, ref))).pipe(
+          Effect.provideService(CurrentActor, actorOf(request))
+        )
       )
       if (content === null) {
         const again = curl(baseUrl(), "GET", `/v1/end-users/${encodeURIComponent(ref)}/export`)

@@ -17,6 +17,7 @@ import { completeCatalogue } from "./catalogue.ts"
 import { countRequests } from "./countRequests.ts"
 import { isForThisMachine, isLoopback } from "./isLoopback.ts"
 import { leaveSlowReaders } from "./leaveSlowReaders.ts"
+import { HeldBytes } from "./limits/HeldBytes.ts"
 import { logRequests } from "./logRequests.ts"
 import { makeApp } from "./makeApp.ts"
 import { securityHeaders } from "./securityHeaders.ts"
@@ -55,7 +56,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
         trace(app)
         countRequests(app)
-        leaveSlowReaders(app)
+        leaveSlowReaders(app, yield* HeldBytes)
         yield* logRequests(app)
         yield* admitRequests(app, {
           bridge,

@@ -219,7 +219,7 @@ export const largeBodyBusy = tooMany
 export const tooManyReads = (most: number) =>
   tooMany
     .saying(
-      `This app has ${most} open streams and waiting polls, which is the limit per process.`,
+      `This app has ${most} open streams and waiting polls, or other reads at once, which is the limit per process.`,
       "Close some, poll without wait, or push events of all sessions to one webhook: POST " +
         "/v1/apps/{app_id}/channels."
     )

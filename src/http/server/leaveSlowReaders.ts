@@ -1,23 +1,20 @@
-import type { ServerResponse } from "node:http"
-import { SLOW_READER_MS } from "#channels/event-log/Feeds.ts"
+import { Readable } from "node:stream"
+import type { HeldBytes } from "./limits/HeldBytes.ts"
+import { ownerOf } from "./limits/Owner.ts"
 import type { App } from "./Server.ts"
 
-/** How fast a client must take the rest of an answer, after a time in which it may pause. */
-const LEAST_BYTES_PER_MS = 64
-
-/** Closes the connection if the client does not take the rest of an answer, which stays in memory until then. */
-export const leaveIfSlow = (response: ServerResponse): void => {
-  const left = response.socket?.writableLength ?? 0
-  if (left === 0) return
-  const timer = setTimeout(() => response.destroy(), SLOW_READER_MS + left / LEAST_BYTES_PER_MS)
-  response.once("close", () => clearTimeout(timer))
-}
-
-/** Clients that do not read their answers, or read them very slowly, are left. */
-export const leaveSlowReaders = (app: App): void => {
-  app.addHook("onRequest", (_, reply, done) => {
-    // Everything has been handed to the connection.
-    reply.raw.once("prefinish", () => leaveIfSlow(reply.raw))
+/** Counts what clients do not read of their answers, and leaves those that do not read, or read very slowly. */
+export const leaveSlowReaders = (app: App, { watch }: HeldBytes["Service"]): void => {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.raw.once("prefinish", () => {
+      // Everything has been handed to the connection.
+      if (reply.raw.writableLength > 0) watch(ownerOf(request), reply.raw)()
+    })
+    done()
+  })
+  // A body that is made while it is sent.
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (payload instanceof Readable) reply.raw.on("drain", watch(ownerOf(request), reply.raw))
     done()
   })
 }

@@ -1,9 +1,11 @@
+import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { EventSource } from "eventsource"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { sinkOf } from "#src/http/conversation/eventRoutes.ts"
+import { sinkOf } from "#src/http/conversation/sinkOf.ts"
+import { HeldBytes } from "#src/http/server/limits/HeldBytes.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -244,7 +246,9 @@ const endOf = async (chunk: string) => {
   )
   socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
   const response = await answered.promise
-  const sink = sinkOf(response)
+  const sink = Effect.runSync(
+    sinkOf(response, { appId: app.appId, kind: "runtime" }).pipe(Effect.provide(HeldBytes.layer))
+  )
   const roomLeft = sink.write(chunk)
   sink.end()
   return { socket, response, roomLeft }
