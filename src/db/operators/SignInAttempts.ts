@@ -33,6 +33,13 @@ export type CountedAttempt =
   | { readonly _tag: "full"; readonly seconds: number }
   | { readonly _tag: "counted"; readonly giveBack: Effect.Effect<void, DatabaseError> }
 
+/** A client that has to wait. */
+export interface Refusal {
+  readonly seconds: number
+  /** It is the first refusal of this window, which is recorded. */
+  readonly isNews: boolean
+}
+
 interface Failure {
   readonly address: string
   /** `bearer`: the header of a request below /admin. */
@@ -42,7 +49,7 @@ interface Failure {
 
 /** Wrong bearers in this process. A window begins with the first one. */
 const makeRemembered = () => {
-  const byWindow = new Map<string, { readonly endsAtMs: number; count: number }>()
+  const byWindow = new Map<string, { readonly endsAtMs: number; count: number; isRefused: boolean }>()
   const keyOf = ({ kind, subject }: RollingLimit) => `${kind} ${subject}`
   const forget = (nowMs: number) => {
     for (const [key, { endsAtMs }] of byWindow) {
@@ -53,18 +60,19 @@ const makeRemembered = () => {
   const put = (window: RollingLimit, nowMs: number, seconds: number, count: number) => {
     byWindow.delete(keyOf(window))
     forget(nowMs)
-    byWindow.set(keyOf(window), { endsAtMs: nowMs + seconds * 1000, count })
+    byWindow.set(keyOf(window), { endsAtMs: nowMs + seconds * 1000, count, isRefused: false })
   }
   return {
-    /** In how many seconds there is room again in all of these windows. Null: there is. */
-    waitOf: (windows: ReadonlyArray<RollingLimit>, nowMs: number): number | null => {
-      const waits = windows.flatMap((window) => {
+    /** Whether one of these windows is full, and for how long. */
+    refusalOf: (windows: ReadonlyArray<RollingLimit>, nowMs: number): Refusal | null => {
+      for (const window of windows) {
         const known = byWindow.get(keyOf(window))
-        return known !== undefined && known.endsAtMs > nowMs && known.count >= window.most
-          ? [Math.ceil((known.endsAtMs - nowMs) / 1000)]
-          : []
-      })
-      return waits.length === 0 ? null : Math.max(...waits)
+        if (known === undefined || known.endsAtMs <= nowMs || known.count < window.most) continue
+        const isNews = !known.isRefused
+        known.isRefused = true
+        return { seconds: Math.ceil((known.endsAtMs - nowMs) / 1000), isNews }
+      }
+      return null
     },
     add: (window: RollingLimit, nowMs: number) => {
       const known = byWindow.get(keyOf(window))
@@ -88,12 +96,12 @@ export class SignInAttempts extends Context.Service<
       address: string
     ) => Effect.Effect<CountedAttempt, DatabaseError>
     /**
-     * In how many seconds a bearer may be checked again. Null: now. It only looks into the memory of this process: each
-     * request with ADMIN_TOKEN asks it, also while the database does not answer.
+     * Whether a bearer may not be checked. Null: it may. It only looks into the memory of this process: each request
+     * with ADMIN_TOKEN asks it, also while the database does not answer.
      */
-    readonly bearersWait: (windows: ReadonlyArray<RollingLimit>) => Effect.Effect<number | null>
-    /** Counts a wrong bearer. Returns in how many seconds there is room again if there was none, or null. */
-    readonly countBearer: (windows: ReadonlyArray<RollingLimit>) => Effect.Effect<number | null>
+    readonly refusesBearers: (windows: ReadonlyArray<RollingLimit>) => Effect.Effect<Refusal | null>
+    /** Counts a wrong bearer. Null: there was room. */
+    readonly countBearer: (windows: ReadonlyArray<RollingLimit>) => Effect.Effect<Refusal | null>
     /** Records a failure: in the log, the metrics and the audit log. */
     readonly record: (failure: Failure) => Effect.Effect<void, DatabaseError>
     /** Counts a failure that is not recorded, because one of the same kind just was. */
@@ -138,15 +146,17 @@ export class SignInAttempts extends Context.Service<
             ? ({ _tag: "counted", giveBack: Effect.forEach(all, limits.giveBack, { discard: true }) } as const)
             : ({ _tag: "full", seconds } as const)
         }),
-        bearersWait: (windows) => Effect.map(Clock.currentTimeMillis, (nowMs) => remembered.waitOf(windows, nowMs)),
+        refusesBearers: (windows) =>
+          Effect.map(Clock.currentTimeMillis, (nowMs) => remembered.refusalOf(windows, nowMs)),
         countBearer: Effect.fnUntraced(function* (windows: ReadonlyArray<RollingLimit>) {
           const nowMs = yield* Clock.currentTimeMillis
-          const wait = remembered.waitOf(windows, nowMs)
-          if (wait !== null) return wait
+          const refusal = remembered.refusalOf(windows, nowMs)
+          if (refusal !== null) return refusal
           // At once, so that many guesses at the same time are counted, too.
           for (const window of windows) remembered.add(window, nowMs)
           // Without the database, what this process has counted is the limit.
-          return yield* Effect.catchTag(takeAll(windows), "DatabaseError", () => Effect.succeed(null))
+          const seconds = yield* Effect.catchTag(takeAll(windows), "DatabaseError", () => Effect.succeed(null))
+          return seconds === null ? null : (remembered.refusalOf(windows, nowMs) ?? { seconds, isNews: true })
         }),
         record: Effect.fnUntraced(function* (failure: Failure) {
           const { address, method, reason } = failure

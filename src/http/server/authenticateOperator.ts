@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { includesRole, type OperatorRole } from "#src/accounts/Operator.ts"
 import { OperatorAuthentication } from "#src/accounts/OperatorAuthentication.ts"
-import { SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
+import { type Refusal, SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
 import type { RollingLimit } from "#src/db/tenancy/RollingLimits.ts"
 import type { ApiError } from "./ApiError.ts"
 import { bearersLimited, missingOperatorToken, operatorRoleTooLow } from "./errors.ts"
@@ -20,16 +20,23 @@ const counted = (count: Count) =>
     return refused === null ? Effect.void : Effect.fail(refused)
   })
 
-/** Counts a wrong bearer, and says how to go on. */
+const method = "bearer"
+
+/** The answer is the same if the database takes no entry. */
+const recordBearer = ({ ip }: FastifyRequest, reason: "wrong" | "too_many") =>
+  Effect.ignore(SignInAttempts.use((attempts) => attempts.record({ address: clientAddress(ip), method, reason })))
+
+const limitBearers = Effect.fnUntraced(function* (request: FastifyRequest, { seconds, isNews }: Refusal) {
+  if (isNews) yield* recordBearer(request, "too_many")
+  else yield* SignInAttempts.use((attempts) => attempts.countFailure({ method, reason: "too_many" }))
+  return yield* bearersLimited(seconds)
+})
+
 const refuseBearer = Effect.fnUntraced(function* (request: FastifyRequest, windows: ReadonlyArray<RollingLimit>) {
-  const attempts = yield* SignInAttempts
-  const address = clientAddress(request.ip)
-  const seconds = yield* attempts.countBearer(windows)
-  // The answer is the same if the database takes no entry.
-  yield* Effect.ignore(
-    attempts.record({ address, method: "bearer", reason: seconds === null ? "wrong" : "too_many" })
-  )
-  return yield* seconds === null ? missingOperatorToken : bearersLimited(seconds)
+  const refusal = yield* SignInAttempts.use((attempts) => attempts.countBearer(windows))
+  if (refusal !== null) return yield* limitBearers(request, refusal)
+  yield* recordBearer(request, "wrong")
+  return yield* missingOperatorToken
 })
 
 /**
@@ -47,12 +54,8 @@ export const authenticateOperator = Effect.fnUntraced(function* (
   const windows = clientWindows(request, isGuessable ? ATTEMPTS : WRONG_TOKENS)
   if (isGuessable) {
     yield* counted(count)
-    const attempts = yield* SignInAttempts
-    const seconds = yield* attempts.bearersWait(windows)
-    if (seconds !== null) {
-      yield* attempts.countFailure({ method: "bearer", reason: "too_many" })
-      return yield* bearersLimited(seconds)
-    }
+    const refusal = yield* SignInAttempts.use((attempts) => attempts.refusesBearers(windows))
+    if (refusal !== null) return yield* limitBearers(request, refusal)
   }
   const authenticated =
     authorization === undefined
