@@ -25,7 +25,7 @@ export const restore = defineCommand({
   meta: { name: "restore", description: "Restore a backup into an empty database; deliveries start on hold" },
   args: {
     file,
-    repeatErasures: {
+    "repeat-erasures": {
       type: "string",
       description: "Erase again whom this file of erasures export names",
       valueHint: "FILE"
@@ -33,7 +33,7 @@ export const restore = defineCommand({
   },
   run: async ({ args }) => {
     refuseUnknown(args, ["file", "repeatErasures", "repeat-erasures"], 1)
-    return (await import("./restore.ts")).restoreFrom(args.file, args.repeatErasures)
+    return (await import("./restore.ts")).restoreFrom(args.file, args["repeat-erasures"])
   }
 })
 

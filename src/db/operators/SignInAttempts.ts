@@ -29,7 +29,7 @@ const failures = countersByTwo(
 )
 
 /** `full`: there is room again in so many seconds. */
-export type CountedAttempt =
+type CountedAttempt =
   | { readonly _tag: "full"; readonly seconds: number }
   | { readonly _tag: "counted"; readonly giveBack: Effect.Effect<void, DatabaseError> }
 

@@ -49,39 +49,37 @@ const findAccountTokens = (sql: Sql) =>
  */
 const repeatErasures = async (sql: Sql, marks: ReadonlyArray<ErasureMark>): Promise<number> => {
   if (marks.length === 0) return 0
-  await sql`
-    create temp table given_erasures (app_id text, erasure_id text, created_at timestamptz, mark bytea,
-      external_user_ref text) on commit drop`
-  await sql`
-    insert into given_erasures (app_id, erasure_id, created_at, mark)
-    select g.app_id, g.erasure_id, g.created_at, decode(g.mark, 'hex')
-    from json_to_recordset(${JSON.stringify(marks)}::text::json)
-      as g(app_id text, erasure_id text, created_at timestamptz, mark text)
-    join apps a on a.app_id = g.app_id
-    where not exists (select from erasures e where e.app_id = g.app_id and e.erasure_id = g.erasure_id)`
-  await sql`
-    update given_erasures g set external_user_ref = p.external_user_ref
-    from (
+  const begun = await sql<Array<{ app_id: string; erasure_id: string; external_user_ref: string | null }>>`
+    with given as materialized (
+      select g.app_id, g.erasure_id, g.created_at, decode(g.mark, 'hex') as mark
+      from json_to_recordset(${JSON.stringify(marks)}::text::json)
+        as g(app_id text, erasure_id text, created_at timestamptz, mark text)
+        join apps a on a.app_id = g.app_id
+      where not exists (select from erasures e where e.app_id = g.app_id and e.erasure_id = g.erasure_id)
+    ), people as materialized (
       select u.app_id, u.external_user_ref,
         sha256(convert_to(a.minor_salt::text || ' ' || u.external_user_ref, 'UTF8')) as mark
       from end_users u join apps a using (app_id)
-      where u.app_id in (select app_id from given_erasures)
-    ) p
-    where p.app_id = g.app_id and p.mark = g.mark`
-  await sql`
-    update erasures e set created_at = greatest(e.created_at, g.created_at)
-    from (select app_id, external_user_ref, max(created_at) as created_at from given_erasures group by 1, 2) g
-    where e.app_id = g.app_id and e.external_user_ref = g.external_user_ref and e.status <> 'completed'`
-  const begun = await sql<Array<{ app_id: string; erasure_id: string; external_user_ref: string | null }>>`
+      where u.app_id in (select app_id from given)
+    ), found as materialized (
+      select g.app_id, g.erasure_id, g.created_at, g.mark, p.external_user_ref,
+        row_number() over (partition by g.app_id, g.mark order by g.created_at desc, g.erasure_id desc) as place
+      from given g left join people p on p.app_id = g.app_id and p.mark = g.mark
+    ), under_way as (
+      update erasures e set created_at = greatest(e.created_at, f.created_at)
+      from found f
+      where f.place = 1 and e.app_id = f.app_id and e.external_user_ref = f.external_user_ref
+        and e.status <> 'completed'
+      returning e.app_id, e.external_user_ref
+    )
     insert into erasures (app_id, erasure_id, external_user_ref, status, created_at, completed_at, mark)
-    select app_id, erasure_id, case when begins then external_user_ref end,
-      case when begins then 'queued' else 'completed' end, created_at, case when begins then null else now() end, mark
-    from (
-      select g.*, external_user_ref is not null
-        and row_number() over (partition by app_id, mark order by created_at desc, erasure_id desc) = 1
-        and not exists (select from erasures e where e.app_id = g.app_id
-          and e.external_user_ref = g.external_user_ref and e.status <> 'completed') as begins
-      from given_erasures g
+    select f.app_id, f.erasure_id, case when n.begins then f.external_user_ref end,
+      case when n.begins then 'queued' else 'completed' end,
+      f.created_at, case when n.begins then null else now() end, f.mark
+    from found f cross join lateral (
+      select f.place = 1 and f.external_user_ref is not null
+        and not exists (select from under_way u where u.app_id = f.app_id
+          and u.external_user_ref = f.external_user_ref) as begins
     ) n
     returning app_id, erasure_id, external_user_ref`
   let repeated = 0

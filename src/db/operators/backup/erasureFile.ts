@@ -1,5 +1,5 @@
-import { open, readFile, rename, rm } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
+import { open, readFile, rename, rm, stat } from "node:fs/promises"
 import * as Schema from "effect/Schema"
 import type { Pool } from "#src/db/postgres/postgres.ts"
 import { BackupRefused } from "./backupFile.ts"
@@ -30,26 +30,25 @@ const unusable = (path: string, what: string) =>
 const line = (value: typeof Head.Type | ErasureMark | typeof End.Type) => `${JSON.stringify(value)}\n`
 
 /**
- * Writes all erasures that have a mark, as lines of JSON. Like a backup, the file has its name only when it is complete.
- * Returns their number.
+ * Writes all erasures that have a mark, as lines of JSON. Like a backup, the file has its name only when it is complete,
+ * and replaces none. Returns their number.
  */
 export const writeErasures = async (pool: Pool, path: string, now: Date): Promise<number> => {
+  const exists = await stat(path).then(
+    () => true,
+    () => false
+  )
+  if (exists) throw new BackupRefused({ message: `${path} exists already: give another name` })
   const partial = `${path}.${randomBytes(4).toString("hex")}.partial`
-  // Reserves the name: a file that exists is never replaced.
-  const reserved = await open(path, "wx", 0o600).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST")
-      throw new BackupRefused({ message: `${path} exists already: give another name` })
-    throw error
-  })
-  await reserved.close()
+  const file = await open(partial, "wx", 0o600)
   try {
-    const file = await open(partial, "wx", 0o600)
     let count = 0
     try {
       await file.write(line({ troupe_erasures: 1, exported_at: now.toISOString() }))
       for (let after: ErasureMark | undefined; ;) {
         const page: ReadonlyArray<ErasureMark> = await pool<Array<ErasureMark>>`
-          select app_id, erasure_id, created_at::text as created_at, encode(mark, 'hex') as mark from erasures
+          select app_id, erasure_id, created_at::text as created_at, coalesce(encode(mark, 'hex'), '') as mark
+          from erasures
           where mark is not null and (app_id, erasure_id) > (${after?.app_id ?? ""}, ${after?.erasure_id ?? ""})
           order by app_id, erasure_id limit ${PER_PAGE}::int`
         await file.write(page.map(line).join(""))
@@ -66,7 +65,6 @@ export const writeErasures = async (pool: Pool, path: string, now: Date): Promis
     return count
   } catch (error) {
     await rm(partial, { force: true })
-    await rm(path, { force: true })
     throw error
   }
 }
