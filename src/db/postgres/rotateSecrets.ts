@@ -100,11 +100,7 @@ export const rotateSecrets = Effect.fn("rotateSecrets")(function* (
   let rotated = 0
   // Repeats until a pass finds nothing: a process that got the new key late may have encrypted with the old one in the
   // meantime.
-  for (
-    let found = yield* pass(columns, recordOnce);
-    found > 0;
-    found = yield* pass(columns, recordOnce)
-  )
+  for (let found = yield* pass(columns, recordOnce); found > 0; found = yield* pass(columns, recordOnce))
     rotated += found
   yield* transaction(
     Effect.andThen(

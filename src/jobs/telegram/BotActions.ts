@@ -100,9 +100,7 @@ export class BotActions extends Context.Service<
         if (dryRun) return
         switch (action) {
           case "suspend":
-            return yield* change(
-              rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id, byOperator))
-            )
+            return yield* change(rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id, byOperator)))
           case "resume":
             // A pending bot was resumed by a worker that died or could not reach Telegram before the webhook was set.
             if (bot.status !== "suspended" && bot.status !== "pending") return yield* record

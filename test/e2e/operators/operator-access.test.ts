@@ -68,8 +68,7 @@ describe("a wrong bearer at /admin", () => {
       output
         .split("\n")
         .some(
-          (line) =>
-            line.includes("operator_sign_in_refused") && line.includes("warn") && line.includes("127.0.0.1")
+          (line) => line.includes("operator_sign_in_refused") && line.includes("warn") && line.includes("127.0.0.1")
         )
     await until("the line in the log", () => isLogged(started.stdout() + started.stderr()))
     await started.stop("SIGTERM")

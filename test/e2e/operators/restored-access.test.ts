@@ -91,7 +91,8 @@ describe("a restore of a backup that is older than some changes", () => {
     const { said: exported } = await printed(original.database.url, "erasures", "export", erasures)
     assert.strictEqual(exported.erasures, 3)
     assert.strictEqual(statSync(erasures).mode & 0o777, 0o600)
-    for (const name of ["olga", "erik", "nora", "bergen", "Lives", "Ida"]) assert.notInclude(readFileSync(erasures, "utf8"), name)
+    for (const name of ["olga", "erik", "nora", "bergen", "Lives", "Ida"])
+      assert.notInclude(readFileSync(erasures, "utf8"), name)
     const twice = await runTroupe({ DATABASE_URL: original.database.url }, ["erasures", "export", erasures])
     assert.deepStrictEqual([twice.code, twice.stderr], [1, `troupe: ${erasures} exists already: give another name\n`])
 

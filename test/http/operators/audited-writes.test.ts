@@ -301,7 +301,8 @@ const untilIdle = () =>
       select 1 from erasures where status <> 'completed'
       union all select 1 from exports where status in ('queued', 'running')
       union all select 1 from telegram_batch_items where status = 'pending'
-      union all select 1 from turns where outcome is null`
+      union all select 1 from turns where outcome is null
+      union all select 1 from graphile_worker._private_jobs where last_error = 'boom' and attempts < max_attempts`
     return open.length === 0
   })
 

@@ -10,7 +10,11 @@ import type { ErasureMark } from "./erasureFile.ts"
 /** What a restore has brought back, and what it has done about that. */
 export interface Restored {
   /** The access of operators, which was ended: it may have been revoked since the backup. */
-  readonly ended: { readonly operator_tokens: number; readonly operator_sessions: number; readonly sign_in_links: number }
+  readonly ended: {
+    readonly operator_tokens: number
+    readonly operator_sessions: number
+    readonly sign_in_links: number
+  }
   /** The credentials of apps and accounts that are valid, as at the time of the backup. */
   readonly appKeys: ReadonlyArray<{ readonly app_id: string; readonly prefix: string; readonly name: string }>
   readonly accountTokens: ReadonlyArray<{
