@@ -2,7 +2,7 @@ import { defineCommand, runMain } from "citty"
 import { VERSION } from "#pipeline/domain/version.ts"
 import { app } from "./commands/tenancy/appCommand.ts"
 import { bot } from "./commands/telegram/botCommand.ts"
-import { backup, restore, resumeDeliveries, verify } from "./commands/operators/backupCommand.ts"
+import { backup, erasures, restore, resumeDeliveries, verify } from "./commands/operators/backupCommand.ts"
 import { character } from "./commands/character/characterCommand.ts"
 import { chat } from "./commands/conversation/chatCommand.ts"
 import { doctor } from "./commands/server/doctorCommand.ts"
@@ -34,6 +34,7 @@ await runMain(
       verify,
       restore,
       "resume-deliveries": resumeDeliveries,
+      erasures,
       console: consoleLink,
       operator,
       status,

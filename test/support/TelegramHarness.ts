@@ -33,9 +33,14 @@ export interface TelegramHarness {
 }
 
 export const startTelegramHarness = async (
-  options: { readonly fake?: FakeTelegramOptions; readonly env?: Record<string, string> } = {}
+  options: {
+    readonly fake?: FakeTelegramOptions
+    /** One that is started already, such as one with a manager bot. */
+    readonly telegram?: FakeTelegram
+    readonly env?: Record<string, string>
+  } = {}
 ): Promise<TelegramHarness> => {
-  const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, ...options.fake })
+  const telegram = options.telegram ?? (await startFakeTelegram({ takesAnyWebhookUrl: true, ...options.fake }))
   const server = await startTestServer({ env: { TELEGRAM_API_ROOT: telegram.url, ...options.env } })
   const app = await server.createApp()
   // Above all ids that the fake assigns.

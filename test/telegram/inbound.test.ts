@@ -497,6 +497,10 @@ describe("a command", () => {
     // Costs stay in the ledger, which names no person.
     for (const { name } of tables.filter(({ name }) => name !== "ledger"))
       assert.isEmpty(await sql`select 1 from ${sql(name)} where session_id = ${session}`, name)
+    // By its mark, a restore of an older backup can repeat it.
+    const receipts = await sql`
+      select 1 from erasures where app_id = ${harness.app.appId} and status = 'completed' and mark is not null`
+    assert.isNotEmpty(receipts)
     await until("no trace", async () => {
       const found = await Promise.all([
         sql`select 1 from events where payload::text like '%My secret%'`,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
 import { connection } from "#src/composition/database.ts"
 import type { Manifest } from "#src/db/operators/backup/backupFile.ts"
+import { writeErasures } from "#src/db/operators/backup/erasureFile.ts"
 import { verifyBackup } from "#src/db/operators/backup/readBackup.ts"
 import { writeBackup } from "#src/db/operators/backup/writeBackup.ts"
 import { Database } from "#src/db/postgres/Database.ts"
@@ -44,6 +45,20 @@ export const backupTo = (file: string) =>
       )
       const { size } = yield* Effect.promise(() => stat(file))
       print(JSON.stringify({ file, file_bytes: size, ...summaryOf(manifest) }))
+    }).pipe(Effect.provide(connection))
+  )
+
+/** `troupe erasures export FILE` */
+export const exportErasuresTo = (file: string) =>
+  runCommand(
+    Effect.gen(function* () {
+      const { sessions } = yield* Database
+      const now = DateTime.toDateUtc(yield* DateTime.now)
+      const count = yield* Effect.tryPromise({
+        try: () => writeErasures(sessions, file, now),
+        catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
+      })
+      print(JSON.stringify({ file, exported_at: now.toISOString(), erasures: count }))
     }).pipe(Effect.provide(connection))
   )
 

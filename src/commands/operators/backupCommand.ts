@@ -23,11 +23,36 @@ export const verify = defineCommand({
 
 export const restore = defineCommand({
   meta: { name: "restore", description: "Restore a backup into an empty database; deliveries start on hold" },
+  args: {
+    file,
+    "repeat-erasures": {
+      type: "string",
+      description: "Erase again whom this file of erasures export names",
+      valueHint: "FILE"
+    }
+  },
+  run: async ({ args }) => {
+    refuseUnknown(args, ["file", "repeatErasures", "repeat-erasures"], 1)
+    return (await import("./restore.ts")).restoreFrom(args.file, args["repeat-erasures"])
+  }
+})
+
+const exportErasures = defineCommand({
+  meta: {
+    name: "export",
+    description: "Write all erasures to a file, as hashes, so that a restore can repeat them"
+  },
   args: { file },
   run: async ({ args }) => {
     refuseUnknown(args, ["file"], 1)
-    return (await import("./restore.ts")).restoreFrom(args.file)
+    return (await import("./backup.ts")).exportErasuresTo(args.file)
   }
+})
+
+/** `troupe erasures ...` */
+export const erasures = defineCommand({
+  meta: { name: "erasures", description: "Erasures of end-users" },
+  subCommands: { export: exportErasures }
 })
 
 export const resumeDeliveries = defineCommand({

@@ -15,7 +15,7 @@ import { Characters, type StoredCharacter } from "#src/db/character/Characters.t
 import { Database, type DatabaseError, MAX_TOGETHER } from "#src/db/postgres/Database.ts"
 import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { scheduleProactiveCheck } from "./proactiveChecks.ts"
-import { isMarkedMinor } from "./minorMarks.ts"
+import { isMarkedMinor } from "./personMarks.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
 

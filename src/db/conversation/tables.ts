@@ -1,7 +1,7 @@
 import { shownEvent } from "#src/db/delivery/shownEvent.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import type { PageOf, Statement, Table } from "#src/db/postgres/catalogue/Table.ts"
-import { recordMinorMark } from "./minorMarks.ts"
+import { recordMinorMark } from "./personMarks.ts"
 import { releaseReservations } from "./settleEndedSessions.ts"
 
 const OWNERS = { app: "app_id", session: "session_id" } as const

@@ -5,6 +5,7 @@ import { apply, EMPTY_PATCH } from "#pipeline/relational/Patch.ts"
 import { NEW_RELATIONSHIP, type Relationship } from "#pipeline/relational/Relationship.ts"
 import { addExtractionJobs } from "#src/db/conversation/turnJobs.ts"
 import type { Database } from "#src/db/postgres/Database.ts"
+import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { makeRelationshipReader } from "./relationshipReader.ts"
 import { writeSnapshots } from "./relationshipStatements.ts"
 import { makeRelationshipWriter } from "./relationshipWriter.ts"
@@ -21,6 +22,7 @@ export const makeRelationshipRebuilder = (database: Context.Service.Shape<typeof
   const { query, transaction } = database
   const { read, patches } = makeRelationshipReader(database)
   const { writeRows } = makeRelationshipWriter(database)
+  const record = auditing(database)
   return Effect.fnUntraced(function* (sessionId: string) {
     const [found] = yield* query<Array<{ app_id: string }>>(
       (sql) => sql`select app_id from sessions where session_id = ${sessionId}`
@@ -56,6 +58,8 @@ export const makeRelationshipRebuilder = (database: Context.Service.Shape<typeof
     )
     yield* query((sql) => sql`select ${addExtractionJobs(sql, [session.appId], [sessionId])}`)
     const changed = !isDeepStrictEqual(sorted(stood), sorted(made))
-    return { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
+    const rebuilt = { patches: all.length, memories: made.memories.size, loops: made.loops.size, changed }
+    yield* record({ action: "session.rebuilt", appId: session.appId, subject: sessionId, detail: rebuilt })
+    return rebuilt
   }, transaction)
 }

@@ -17,7 +17,10 @@ export class ActionLog extends Context.Service<
       entry: Omit<Change, "accountId" | "detail"> & { readonly reason?: string | null },
       change: Effect.Effect<{ readonly result: A; readonly before?: unknown; readonly after?: unknown }, E, R>
     ) => Effect.Effect<A, E | DatabaseError, R>
-    /** Records an action that asks other servers, and so cannot be part of a transaction. */
+    /**
+     * Records an action without a change to belong to: a test that only sends, or the beginning of something that asks
+     * other servers. The latter is recorded before they are asked, so that nothing happens that is not in the log.
+     */
     readonly note: (
       entry: Omit<Change, "accountId"> & { readonly detail: object }
     ) => Effect.Effect<void, DatabaseError>

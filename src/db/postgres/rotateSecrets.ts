@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Database, type Sql } from "./Database.ts"
+import { Database, type DatabaseError, type Sql } from "./Database.ts"
 import type { SealedColumn } from "./sealedColumns.ts"
 import { sealedCheck, Secrets, SecretsKeys } from "./Secrets.ts"
 
@@ -20,7 +20,8 @@ const valuesOf = (sql: Sql, key: SealedColumn["key"], row: ReadonlyArray<string>
  */
 const nextBatch = Effect.fnUntraced(function* (
   { table, key, column }: SealedColumn,
-  after: ReadonlyArray<string> | null
+  after: ReadonlyArray<string> | null,
+  onChange: Effect.Effect<void, DatabaseError>
 ) {
   const { query, transaction } = yield* Database
   const { open, seal } = yield* Secrets
@@ -47,18 +48,23 @@ const nextBatch = Effect.fnUntraced(function* (
         where (${sql([...key])}) = (${valuesOf(sql, key, row)})`
         )
       }
+      if (rows.length > 0) yield* onChange
       return { count: rows.length, last: rows.at(-1)?.place ?? null }
     })
   )
 })
 
-const pass = Effect.fnUntraced(function* (columns: ReadonlyArray<SealedColumn>) {
+const pass = Effect.fnUntraced(function* (
+  columns: ReadonlyArray<SealedColumn>,
+  onChange: Effect.Effect<void, DatabaseError>
+) {
   let rotated = 0
   for (const column of columns) {
     for (let after: ReadonlyArray<string> | null = null; ;) {
       const batch: { readonly count: number; readonly last: ReadonlyArray<string> | null } = yield* nextBatch(
         column,
-        after
+        after,
+        onChange
       )
       rotated += batch.count
       after = batch.last
@@ -71,15 +77,36 @@ const pass = Effect.fnUntraced(function* (columns: ReadonlyArray<SealedColumn>) 
 /**
  * Re-encrypts every secret with the sealing key, and then makes that the key of the database. It can be interrupted
  * safely, because an encrypted secret names its key: the next run continues with the rest. Returns how many secrets
- * were re-encrypted.
+ * were re-encrypted. `record` records the rotation, in the transaction of its first change: a run that is interrupted
+ * is in the audit log, too.
  */
-export const rotateSecrets = Effect.fn("rotateSecrets")(function* (columns: ReadonlyArray<SealedColumn>) {
-  const { query } = yield* Database
+export const rotateSecrets = Effect.fn("rotateSecrets")(function* (
+  columns: ReadonlyArray<SealedColumn>,
+  record: Effect.Effect<void, DatabaseError>
+) {
+  const { query, transaction, afterCommit } = yield* Database
   const { sealing } = yield* SecretsKeys
+  let isRecorded = false
+  const recordOnce = Effect.suspend(() =>
+    isRecorded
+      ? Effect.void
+      : Effect.andThen(
+          record,
+          afterCommit(() => {
+            isRecorded = true
+          })
+        )
+  )
   let rotated = 0
   // Repeats until a pass finds nothing: a process that got the new key late may have encrypted with the old one in the
   // meantime.
-  for (let found = yield* pass(columns); found > 0; found = yield* pass(columns)) rotated += found
-  yield* query((sql) => sql`update secrets_check set sealed = ${sealedCheck(sealing)}`)
+  for (let found = yield* pass(columns, recordOnce); found > 0; found = yield* pass(columns, recordOnce))
+    rotated += found
+  yield* transaction(
+    Effect.andThen(
+      query((sql) => sql`update secrets_check set sealed = ${sealedCheck(sealing)}`),
+      recordOnce
+    )
+  )
   return rotated
 })

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { scheduleProactiveChecks } from "#src/db/conversation/proactiveChecks.ts"
-import { minorMark } from "#src/db/conversation/minorMarks.ts"
+import { personMark } from "#src/db/conversation/personMarks.ts"
 
 /** What is stored about an end-user of an app, under the app's own reference. */
 export interface EndUser {
@@ -119,7 +119,7 @@ export class EndUsers extends Context.Service<
             yield* query(
               (sql) =>
                 sql`delete from minor_marks where app_id =
-                  ${appId} and mark = ${minorMark(sql, appId, externalUserRef)}`
+                  ${appId} and mark = ${personMark(sql, appId, externalUserRef)}`
             )
           if (Object.keys(rest).length > 0)
             yield* query(

@@ -5,6 +5,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
+import { personMark } from "#src/db/conversation/personMarks.ts"
 import { dropExportOf } from "./dropExports.ts"
 import { blankPerson, eraseRest } from "./erasePerson.ts"
 import { eraseSessions } from "./eraseSessions.ts"
@@ -66,12 +67,13 @@ export class Erasures extends Context.Service<
           if (open !== undefined) return open
           const [receipt] = yield* query<[Erasure]>(
             (sql) => sql`
-        insert into erasures (app_id, erasure_id, external_user_ref, created_at)
-          values (${appId}, ${newId("ers")}, ${externalUserRef}, clock_timestamp())
+        insert into erasures (app_id, erasure_id, external_user_ref, mark, created_at)
+          values (${appId}, ${newId("ers")}, ${externalUserRef}, ${personMark(sql, appId, externalUserRef)},
+            clock_timestamp())
         returning erasure_id, status, created_at, completed_at`
           )
           yield* record({ action: "end_user.erased", appId, subject: receipt.erasure_id })
-          yield* blankPerson(appId, externalUserRef)
+          yield* query((sql) => blankPerson(sql, appId, externalUserRef))
           yield* query((sql) => dropExportOf(sql, appId, externalUserRef))
           yield* query((sql) => sql`select graphile_worker.add_job('erasures', '{}'::json)`)
           return receipt
@@ -111,7 +113,8 @@ export class Erasures extends Context.Service<
           yield* eraseRest(appId, ref)
           yield* query(
             (sql) =>
-              sql`update erasures set status = 'completed', external_user_ref = null, completed_at = now()
+              sql`update erasures set status = 'completed', external_user_ref = null, completed_at = now(),
+                  mark = coalesce(mark, ${personMark(sql, appId, ref)})
                 where app_id = ${appId} and erasure_id = ${id}`
           )
           return false

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
-import { Database } from "#src/db/postgres/Database.ts"
+import { newId } from "#pipeline/domain/Id.ts"
+import { personMark } from "#src/db/conversation/personMarks.ts"
+import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { eraseServiceLogsOf } from "./eraseServiceLogs.ts"
 import { erase } from "#src/db/postgres/catalogue/erase.ts"
 
@@ -24,15 +26,17 @@ export const eraseRest = Effect.fnUntraced(function* (appId: string, externalUse
   if (back.length === 0) yield* erase("person", person)
 })
 
+/** The receipt of an erasure that is done already, by which it can be repeated after a restore. */
+export const insertDoneErasure = (sql: Sql, appId: string, externalUserRef: string) => sql`
+  insert into erasures (app_id, erasure_id, status, mark, created_at, completed_at)
+  values (${appId}, ${newId("ers")}, 'completed', ${personMark(sql, appId, externalUserRef)}, clock_timestamp(),
+    clock_timestamp())`
+
 /**
  * Deletes what the app has stored about a person. That they are a minor is kept, so that erasure does not remove the
  * protection.
  */
-export const blankPerson = Effect.fnUntraced(function* (appId: string, externalUserRef: string) {
-  const { query } = yield* Database
-  yield* query(
-    (sql) => sql`
-    update end_users set display_name = null, timezone = null, locale = null, age_band = case age_band when 'minor'
-      then 'minor' else 'unknown' end where app_id = ${appId} and external_user_ref = ${externalUserRef}`
-  )
-})
+export const blankPerson = (sql: Sql, appId: string, externalUserRef: string) => sql`
+  update end_users set display_name = null, timezone = null, locale = null,
+    age_band = case age_band when 'minor' then 'minor' else 'unknown' end
+  where app_id = ${appId} and external_user_ref = ${externalUserRef}`

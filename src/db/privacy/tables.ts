@@ -22,9 +22,11 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     name: "erasures",
-    retention: { kept: "the receipt of an erasure, without the reference of the person" },
+    retention: { kept: "the receipt of an erasure, with the reference of the person as a salted hash" },
     owners: OWNERS,
-    erasure: { person: { kept: "the receipt; it loses the reference when the erasure is completed" } },
+    erasure: {
+      person: { kept: "the receipt; of the reference, only a salted hash stays when the erasure is completed" }
+    },
     exported: { not: "the receipt of an erasure, which is all that is left then" }
   },
   {

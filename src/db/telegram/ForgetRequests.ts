@@ -6,7 +6,7 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import type { ChatKey } from "./conversations/ChatOpening.ts"
 import { lockAllowancesOf } from "#src/db/billing/moneyStatements.ts"
 import { eraseSessions } from "#src/db/privacy/eraseSessions.ts"
-import { blankPerson, eraseTraces } from "#src/db/privacy/erasePerson.ts"
+import { blankPerson, eraseTraces, insertDoneErasure } from "#src/db/privacy/erasePerson.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 
 const CONFIRM_WITHIN = "5 minutes"
@@ -39,8 +39,9 @@ export class ForgetRequests extends Context.Service<
           rows.map(({ session_id }) => session_id)
         )
         for (const ref of new Set(refs)) {
-          yield* blankPerson(appId, ref)
+          yield* query((sql) => blankPerson(sql, appId, ref))
           yield* eraseTraces(appId, ref)
+          yield* query((sql) => insertDoneErasure(sql, appId, ref))
         }
       }, within)
 

@@ -24,6 +24,8 @@ export class RollingLimits extends Context.Service<
       { readonly taken: true } | { readonly taken: false; readonly retryAfterSeconds: number },
       DatabaseError
     >
+    /** Takes back what was counted last. */
+    readonly giveBack: (limit: Pick<RollingLimit, "kind" | "subject">) => Effect.Effect<void, DatabaseError>
     /** Deletes subjects that were not seen for a day, the longest possible window. */
     readonly expire: Effect.Effect<void, DatabaseError>
   }
@@ -61,6 +63,12 @@ export class RollingLimits extends Context.Service<
 
       return RollingLimits.of({
         take,
+        giveBack: ({ kind, subject }) =>
+          query(
+            (sql) => sql`
+            update rolling_limits set hits = trim_array(hits, 1)
+            where kind = ${kind} and subject = ${subject} and cardinality(hits) > 0`
+          ).pipe(Effect.asVoid),
         expire: query((sql) => sql`delete from rolling_limits where last_hit_at < now() - interval '1 day'`).pipe(
           Effect.asVoid
         )

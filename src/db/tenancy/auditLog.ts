@@ -1,8 +1,8 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { newId } from "#pipeline/domain/Id.ts"
-import { CurrentActor } from "#src/accounts/Actor.ts"
-import type { Database } from "#src/db/postgres/Database.ts"
+import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
+import type { Database, Sql } from "#src/db/postgres/Database.ts"
 
 export type AuditAction =
   | "account.created"
@@ -13,6 +13,7 @@ export type AuditAction =
   | "app.suspended"
   | "app.resumed"
   | "app.moved"
+  | "app.move_cancelled"
   | "caps.updated"
   | "end_user_caps.updated"
   | "end_user.blocked"
@@ -27,6 +28,8 @@ export type AuditAction =
   | "telegram.held"
   | "telegram.released"
   | "deliveries.resumed"
+  | "server.restored"
+  | "secrets.rotated"
   | "operator_token.created"
   | "operator_token.revoked"
   | "console_link.created"
@@ -53,11 +56,14 @@ export type AuditAction =
   | "deliveries.batch_started"
   | "session.turn_cancelled"
   | "session.ended"
+  | "session.rebuilt"
   | "character.test_chat_started"
+  | "character.test_message_sent"
   | "job.retried"
   | "job.removed"
   | "alert_channel.created"
   | "alert_channel.resumed"
+  | "alert_channel.tested"
   | "alert_channel.deleted"
 
 export interface Change {
@@ -74,20 +80,20 @@ export interface Change {
   readonly detail?: object
 }
 
+/** The statement that adds an entry, for a transaction that is not one of `Database`. */
+export const addEntry = (sql: Sql, actor: Actor, { accountId, action, appId, subject, detail = {} }: Change) => sql`
+  insert into audit_log (account_id, entry_id, actor_kind, actor, address, credential, action, app_id, subject, detail)
+  values (
+    coalesce(${accountId ?? null}, (select account_id from apps where app_id = ${appId ?? null})),
+    ${newId("aud")}, ${actor.kind}, ${actor.id}, ${actor.address ?? null}, ${actor.credential ?? null},
+    ${action}, ${appId ?? null}, ${subject ?? null}, ${JSON.stringify(detail)}::text::json
+  )`
+
 /**
  * Adds an entry to the audit log, in the transaction of the change itself. The table allows no update and no delete.
  */
 export const auditing = ({ query }: Context.Service.Shape<typeof Database>) =>
-  Effect.fnUntraced(function* ({ accountId, action, appId, subject, detail = {} }: Change) {
+  Effect.fnUntraced(function* (change: Change) {
     const actor = yield* CurrentActor
-    yield* query(
-      (sql) => sql`
-      insert into audit_log (account_id, entry_id, actor_kind, actor, address, credential, action, app_id, subject,
-        detail)
-      values (coalesce(${accountId ?? null}, (select account_id from apps
-        where app_id = ${appId ?? null})),
-          ${newId("aud")}, ${actor.kind},
-            ${actor.id}, ${actor.address ?? null}, ${actor.credential ?? null}, ${action}, ${appId ?? null},
-              ${subject ?? null}, ${JSON.stringify(detail)}::text::json)`
-    )
+    yield* query((sql) => addEntry(sql, actor, change))
   })

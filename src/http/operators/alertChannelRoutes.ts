@@ -9,6 +9,7 @@ import { ALERTS_APP } from "#src/health/alertsApp.ts"
 import { Channels } from "#src/db/delivery/Channels.ts"
 import { MAX_CHANNELS } from "#src/db/delivery/channels/createChannel.ts"
 import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { Audit } from "#src/db/operators/Audit.ts"
 import { checkUrl } from "#src/http/delivery/channelChange.ts"
 import { channelLimitReached, channelNotFound } from "#src/http/delivery/deliveryErrors.ts"
@@ -176,7 +177,7 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
   app.post(
     `${path}/:channel_id/test`,
     {
-      config: { auth: { operator: "operator" } },
+      config: acts,
       schema: {
         operationId: "testAlertChannel",
         summary: "Send a test event to a webhook for alerts, and see the result",
@@ -194,7 +195,12 @@ export const alertChannelRoutes: Routes = ({ app, answer }) => {
             channel_id,
             Channels.use((channels) => channels.get(SCOPE, channel_id))
           )
-          return success(yield* testChannel(ALERTS_APP, channel))
+          const result = yield* testChannel(ALERTS_APP, channel)
+          const { outcome } = result
+          yield* ActionLog.use((audit) =>
+            audit.note({ action: "alert_channel.tested", subject: channel_id, detail: { outcome } })
+          )
+          return success(result)
         })
       )
   )

@@ -61,13 +61,26 @@ const ACTIONS: Readonly<Record<BotAction, { path: string; summary: string; id: s
   }
 }
 
-/** Does it, and records it with the status before and after. */
+/**
+ * Does it. Its entry has the status before and after the first change: a bot that is resumed is pending until Telegram
+ * has its webhook, which may fail.
+ */
 export const actOnBot = Effect.fnUntraced(function* (action: BotAction, botId: string, reason: string | null) {
   const { app_id: appId, status } = yield* findAnyBot(botId)
-  const bot = (yield* BotRows.use((rows) => rows.get(appId, botId))) ?? (yield* anyBotNotFound)
+  const rows = yield* BotRows
+  const bot = (yield* rows.get(appId, botId)) ?? (yield* anyBotNotFound)
   const requestedAt = DateTime.toDateUtc(yield* DateTime.now)
+  const audit = yield* ActionLog
+  const record = Effect.flatMap(rows.get(appId, botId), (now) =>
+    audit.note({
+      appId,
+      action: ACTIONS[action].audited,
+      subject: botId,
+      detail: { reason, before: { status }, after: { status: now?.status ?? status } }
+    })
+  )
   yield* askTelegram(
-    BotActions.use((actions) => actions.perform({ action, bot, dryRun: false, requestedAt, byOperator: true }))
+    BotActions.use((actions) => actions.perform({ action, bot, dryRun: false, requestedAt, byOperator: true, record }))
   ).pipe(
     Effect.catchTags({
       ActionRefused: ({ reason: why }) =>
@@ -81,16 +94,7 @@ export const actOnBot = Effect.fnUntraced(function* (action: BotAction, botId: s
       ActionWaits: ({ seconds }) => Effect.fail(telegramBusy(seconds))
     })
   )
-  const after = yield* findAnyBot(botId)
-  yield* ActionLog.use((audit) =>
-    audit.note({
-      appId,
-      action: ACTIONS[action].audited,
-      subject: botId,
-      detail: { reason, before: { status }, after: { status: after.status } }
-    })
-  )
-  return after
+  return yield* findAnyBot(botId)
 })
 
 /** Actions on one bot of any app. */

@@ -5,16 +5,10 @@ import { ADMIN_TOKEN, CONSOLE_LINK } from "#src/accounts/Operator.ts"
 import { ConsoleCodes } from "#src/db/operators/ConsoleCodes.ts"
 import { SignInAttempts } from "#src/db/operators/SignInAttempts.ts"
 import { OperatorSessions, type SignedIn, type SignInMethod } from "#src/db/operators/OperatorSessions.ts"
-import type { RouteLimit } from "#src/http/server/limits/Cost.ts"
+import { clientWindows } from "#src/http/server/limits/Cost.ts"
 import { bareAddress, clientAddress } from "#src/http/server/limits/clientAddress.ts"
-import { takeWindows } from "#src/http/server/limits/takeWindows.ts"
+import { ATTEMPTS } from "#src/http/server/limits/operatorAttempts.ts"
 import { operatorCookieOf } from "#src/http/server/operatorCookie.ts"
-
-/** Attempts with ADMIN_TOKEN per address, and per IPv6 site. */
-export const ATTEMPTS: ReadonlyArray<RouteLimit> = [
-  { kind: "operator_sign_in", most: 10, windowSeconds: 600, per: "address" },
-  { kind: "operator_sign_in_site", most: 100, windowSeconds: 600, per: "site" }
-]
 
 /** `tooMany`: try again after so many seconds. */
 export type Attempt =
@@ -43,18 +37,23 @@ const begin = Effect.fnUntraced(function* (
 export const recordFailure = ({ ip }: FastifyRequest, method: SignInMethod, reason: "wrong" | "too_many") =>
   SignInAttempts.use((attempts) => attempts.record({ address: clientAddress(ip), method, reason }))
 
-/** Signs in with ADMIN_TOKEN. */
+/**
+ * Signs in with ADMIN_TOKEN. It is counted before it is checked, or many guesses at the same time would not be limited,
+ * and given back if it is right.
+ */
 export const signInWithToken = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: string, token: string) {
-  const seconds =
-    (yield* takeWindows(request)) ?? (yield* SignInAttempts.use((attempts) => attempts.count(bareAddress(request.ip))))
-  if (seconds !== null) {
+  const counted = yield* SignInAttempts.use((attempts) =>
+    attempts.count(clientWindows(request, ATTEMPTS), bareAddress(request.ip))
+  )
+  if (counted._tag === "full") {
     yield* recordFailure(request, "admin_token", "too_many")
-    return { _tag: "tooMany", seconds } satisfies Attempt
+    return { _tag: "tooMany", seconds: counted.seconds } satisfies Attempt
   }
   if (!(yield* OperatorAuthentication).isAdminToken(token)) {
     yield* recordFailure(request, "admin_token", "wrong")
     return { _tag: "refused" } satisfies Attempt
   }
+  yield* counted.giveBack
   return yield* begin(request, baseUrl, {
     operatorId: ADMIN_TOKEN,
     name: ADMIN_TOKEN,

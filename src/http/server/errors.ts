@@ -229,5 +229,12 @@ export const tooManyScreens = tooMany
   .after(5)
 export const addressLimited = (seconds: number) =>
   tooMany.saying("Too many requests without a key from this address in the last minute.").after(seconds)
+export const bearersLimited = (seconds: number) =>
+  tooMany
+    .saying(
+      "Too many wrong credentials of operators came from this address.",
+      "Check the token, and wait for as many seconds as Retry-After says."
+    )
+    .after(seconds)
 export const quotaTaken = ({ policy, quota, seconds }: RateLimitState) =>
   rateLimited(`The limit of ${quota} ${policy} per minute has been reached.`).after(seconds)

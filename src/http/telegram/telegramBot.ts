@@ -104,14 +104,17 @@ export const answerPreCheckout = Effect.fnUntraced(function* (
   yield* BotApi.use((api) => api.call(token, "answerPreCheckoutQuery", payload))
 })
 
-/** Replaces the token of a bot by another one of the same bot. Its webhook is still that of the old one. */
-export const replaceToken = Effect.fnUntraced(function* (bot: StoredBot, text: string) {
+/** Asks Telegram whose token it is, and returns the transaction that makes it the bot's. */
+export const prepareToken = Effect.fnUntraced(function* (bot: StoredBot, text: string) {
   if (bot.mode === "managed") return yield* botManaged
   const token = yield* readToken(text)
   if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
   const identity = yield* WebhookRegistrar.use((registrar) => registrar.identify(token)).pipe(askTelegram)
-  yield* BotRows.use((rows) => rows.replaceToken(bot.app_id, bot.channel_id, token, identity))
+  return BotRows.use((rows) => rows.replaceToken(bot.app_id, bot.channel_id, token, identity))
 })
+
+/** Replaces the token of a bot by another one of the same bot. Its webhook is still that of the old one. */
+export const replaceToken = (bot: StoredBot, text: string) => Effect.flatten(prepareToken(bot, text))
 
 /** Sets the webhook. A failure shows in the bot's status and is not an error, because it is retried. */
 export const registerWebhook = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { DatabaseError } from "#src/db/postgres/Database.ts"
+import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { BY_OPERATOR, RESUMPTION, suspension } from "#src/db/telegram/bots/botStatus.ts"
 import type { BotStatus, StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
@@ -48,6 +48,11 @@ export interface ActionRequest {
   readonly requestedAt: Date
   /** Only the operator lifts a suspension of the operator. */
   readonly byOperator: boolean
+  /**
+   * Records the action. It runs in the transaction of the first change, before Telegram is asked: what Telegram then
+   * refuses has begun all the same.
+   */
+  readonly record?: Effect.Effect<void, DatabaseError>
 }
 
 /** Actions on one bot, each of which may be repeated. */
@@ -70,6 +75,7 @@ export class BotActions extends Context.Service<
       const manager = yield* Manager
       const publisher = yield* ProfilePublisher
       const probe = yield* Probe
+      const { transaction } = yield* Database
 
       const rebrand = Effect.fnUntraced(function* (bot: StoredBot, since: Date) {
         const { waitSeconds, rejected } = yield* publisher.publish(bot, { withName: true, photoSince: since })
@@ -77,7 +83,15 @@ export class BotActions extends Context.Service<
         if (rejected !== null) return yield* new ActionRefused({ reason: `profile_${rejected}_rejected` })
       })
 
-      const perform = Effect.fnUntraced(function* ({ action, bot, dryRun, requestedAt, byOperator }: ActionRequest) {
+      const perform = Effect.fnUntraced(function* ({
+        action,
+        bot,
+        dryRun,
+        requestedAt,
+        byOperator,
+        record = Effect.void
+      }: ActionRequest) {
+        const change = (first: Effect.Effect<void, DatabaseError>) => transaction(Effect.andThen(first, record))
         if (action === "rotate_token" && bot.mode !== "managed")
           return yield* new ActionRefused({ reason: "bot_not_managed" })
         if (!OPEN_TO[action].includes(bot.status)) return yield* new ActionRefused({ reason: "bot_status_conflict" })
@@ -86,21 +100,25 @@ export class BotActions extends Context.Service<
         if (dryRun) return
         switch (action) {
           case "suspend":
-            return yield* rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id, byOperator))
+            return yield* change(rows.changeStatus(bot.app_id, bot.channel_id, suspension(bot.channel_id, byOperator)))
           case "resume":
             // A pending bot was resumed by a worker that died or could not reach Telegram before the webhook was set.
-            if (bot.status !== "suspended" && bot.status !== "pending") return
-            yield* rows.changeStatus(bot.app_id, bot.channel_id, RESUMPTION)
+            if (bot.status !== "suspended" && bot.status !== "pending") return yield* record
+            yield* change(rows.changeStatus(bot.app_id, bot.channel_id, RESUMPTION))
             yield* registrar.register({ ...bot, status: "pending" }, { hooksAt: null, dropPending: false })
             return
           case "probe":
+            yield* record
             return yield* probe.probe(bot)
           case "rotate_secret":
+            yield* record
             yield* registrar.register(bot, { hooksAt: null, dropPending: false })
             return
           case "rotate_token":
+            yield* record
             return yield* manager.rotate(bot)
           case "rebrand":
+            yield* record
             return yield* rebrand(bot, requestedAt)
         }
       })

@@ -122,7 +122,7 @@ describe("the key of a database", () => {
     >`select id, secret from hooks order by id`
     return rows.map(({ id, secret }) => (secret === null ? null : outcome(keys, HOOKS, ["app_1", id], secret)))
   }
-  const rotate = (from: SecretsKey, to: SecretsKey) => having([to, from], rotateSecrets([HOOKS]))
+  const rotate = (from: SecretsKey, to: SecretsKey) => having([to, from], rotateSecrets([HOOKS], Effect.void))
 
   it("is the one of the first start, even if several processes start at once", async () => {
     const keys = [newKey(), newKey(), newKey()]

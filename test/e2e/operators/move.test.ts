@@ -278,6 +278,11 @@ describe("a move that is killed", () => {
     assert.strictEqual(code, 0, stderr)
     await app.converse(session, "Is anybody there?")
     assert.include((await move(app.appId, "--cancel")).stderr, "the app is not being moved")
+    const entries = await old.database.sql`select action from audit_log where app_id = ${app.appId} order by entry_id`
+    assert.deepStrictEqual(
+      entries.map(({ action }) => action).filter((action) => action.startsWith("app.move")),
+      ["app.moved", "app.move_cancelled"]
+    )
   })
 
   it("after the copy leaves the app active in the new cell only, and finishes", async () => {

@@ -3,6 +3,7 @@ import { SECRETS_KEY } from "#test/support/secretsKey.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { runTroupe, startTroupe } from "#test/support/TroupeProcess.ts"
+import { until } from "#test/support/until.ts"
 
 let server: TestServer
 beforeAll(async () => {
@@ -54,6 +55,20 @@ describe("troupe operator token", () => {
     const { code, stderr } = await troupe("operator", "token", ...args)
     assert.strictEqual(code, 1)
     assert.match(stderr, said)
+  })
+})
+
+describe("a wrong bearer at /admin", () => {
+  it("is a warning in the log, with the address and without the bearer", async () => {
+    const ADMIN_TOKEN = "the-operator-and-nobody-else"
+    const started = await startTroupe({ DATABASE_URL: server.database.url, SECRETS_KEY, ADMIN_TOKEN })
+    const wrong = new TestApp(started.baseUrl, "", "a-guess-of-the-token")
+    assert.strictEqual((await wrong.get("/admin/me")).status, 401)
+    const isLogged = (output: string) =>
+      output.split("\n").some((line) => /warn.*operator.sign.in.refused/i.test(line) && line.includes("127.0.0.1"))
+    await until("the line in the log", () => isLogged(started.stdout() + started.stderr()))
+    await started.stop("SIGTERM")
+    assert.notInclude(started.stdout() + started.stderr(), "a-guess-of-the-token")
   })
 })
 

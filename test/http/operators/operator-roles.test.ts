@@ -17,7 +17,7 @@ interface Route {
 let server: TestServer
 let routes: ReadonlyArray<Route>
 beforeAll(async () => {
-  server = await startTestServer({ env: { ADMIN_TOKEN, PUBLIC_REQUESTS_PER_MINUTE: "1000000" } })
+  server = await startTestServer({ env: { ADMIN_TOKEN, PUBLIC_REQUESTS_PER_MINUTE: "1000000", TRUST_PROXY: "1" } })
   routes = operationsIn((await new TestApp(server.baseUrl, "", "").get("/openapi.json")).body).flatMap(
     ({ path, method, operation: { security } }) =>
       security?.[0]?.operatorToken === undefined
@@ -32,6 +32,13 @@ interface Told {
   readonly code: string | null
 }
 
+let sent = 0
+/** Each request comes from an address of its own, because wrong credentials are limited by address. */
+const nextAddress = () => {
+  sent++
+  return `10.${sent >> 16}.${(sent >> 8) & 255}.${sent & 255}`
+}
+
 /** Only the beginning of the answer, because some stream. A page answers 303 where the API answers 401. */
 const send = async ({ method, path }: Route, headers: Record<string, string>): Promise<Told> => {
   const leave = new AbortController()
@@ -39,7 +46,7 @@ const send = async ({ method, path }: Route, headers: Record<string, string>): P
   const type = path.startsWith("/console") ? "application/x-www-form-urlencoded" : "application/json"
   const response = await fetch(server.baseUrl + path.replaceAll(/\{\w+\}/g, "unknown"), {
     method,
-    headers: { ...headers, ...(method === "GET" ? {} : { "content-type": type }) },
+    headers: { "x-forwarded-for": nextAddress(), ...headers, ...(method === "GET" ? {} : { "content-type": type }) },
     ...(method === "GET" ? {} : { body: path.startsWith("/console") ? "" : "{}" }),
     redirect: "manual",
     signal: leave.signal

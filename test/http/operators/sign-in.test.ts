@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { assertSince } from "#test/support/assertSince.ts"
-import { createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
+import { createOperatorIn, createOperatorSessionIn } from "#test/support/accounts/createOperatorIn.ts"
 import { consoleCodeIn } from "#test/support/accounts/consoleCodeIn.ts"
+import { readSamples } from "#test/support/prometheusText.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 
 const ADMIN_TOKEN = "the-operator-and-nobody-else"
@@ -130,6 +131,19 @@ describe("signing in with ADMIN_TOKEN", () => {
     )
   })
 
+  it("counts only what fails: whoever signs in again and again never has to wait", async () => {
+    const here = from("198.51.100.40")
+    const statuses: Array<number> = []
+    for (let n = 0; n < 15; n++) statuses.push((await submit(SIGN_IN, { token: ADMIN_TOKEN }, here)).status)
+    assert.deepStrictEqual(statuses, Array(15).fill(200))
+    statuses.length = 0
+    for (let n = 0; n < 11; n++) statuses.push((await submit(SIGN_IN, { token: "guess" }, here)).status)
+    assert.deepStrictEqual(statuses, [...Array(10).fill(403), 429])
+    const [counted] = await server.database.sql<Array<{ hits: number }>>`
+      select coalesce(sum(cardinality(hits)), 0)::int as hits from rolling_limits where kind = 'operator_sign_in_all'`
+    assert.strictEqual(counted?.hits, 0)
+  })
+
   it("counts an address as one, however a proxy writes it, and whatever the client adds", async () => {
     const forms = [
       "198.51.100.9",
@@ -175,6 +189,73 @@ describe("signing in with ADMIN_TOKEN", () => {
       await none.close()
     }
     assert.strictEqual((await open("/admin/me", { cookie })).status, 200)
+  })
+})
+
+describe("a wrong bearer of an operator", () => {
+  const ask = async (token: string, address: string, path = "/admin/me") =>
+    (await open(path, { authorization: `Bearer ${token}`, ...from(address) })).status
+  const guess = async (times: number, address: string, token = "guess") => {
+    const statuses: Array<number> = []
+    for (let n = 0; n < times; n++) statuses.push(await ask(token, address, n % 2 === 0 ? "/admin/me" : "/metrics"))
+    return statuses
+  }
+  const refusals = async (reason: string) => {
+    const metrics = await open("/metrics", { authorization: `Bearer ${ADMIN_TOKEN}`, ...from("203.0.113.99") })
+    return readSamples(await metrics.text())
+      .filter(
+        ({ name, labels }) =>
+          name === "troupe_operator_sign_in_failures_total" &&
+          labels["method"] === "bearer" &&
+          labels["reason"] === reason
+      )
+      .reduce((sum, { value }) => sum + value, 0)
+  }
+
+  it("is limited by address, as in the form, also for the right one, and is counted and recorded", async () => {
+    const before = { wrong: await refusals("wrong"), many: await refusals("too_many") }
+    assert.deepStrictEqual(await guess(12, "203.0.113.20"), [...Array(10).fill(401), 429, 429])
+    const limited = await open("/admin/me", { authorization: `Bearer ${ADMIN_TOKEN}`, ...from("203.0.113.20") })
+    assert.strictEqual(limited.status, 429)
+    assert.isAbove(Number(limited.headers.get("retry-after")), 0)
+    assert.strictEqual(await ask(ADMIN_TOKEN, "203.0.113.21"), 200)
+    assert.strictEqual((await refusals("wrong")) - before.wrong, 10)
+    assert.strictEqual((await refusals("too_many")) - before.many, 3)
+    const entries = (await audited("operator.sign_in_failed")).filter(({ address }) => address === "203.0.113.20")
+    assert.sameDeepMembers(
+      entries.map(({ actor_kind, detail }) => [actor_kind, detail]),
+      [
+        ["anybody", { method: "bearer", reason: "wrong" }],
+        ["anybody", { method: "bearer", reason: "too_many" }]
+      ]
+    )
+  })
+
+  it("is limited if many are sent at the same time", async () => {
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => ask("guess", "203.0.113.22")))
+    assert.lengthOf(
+      statuses.filter((status) => status === 401),
+      10
+    )
+    assert.strictEqual(await ask(ADMIN_TOKEN, "203.0.113.22"), 429)
+  })
+
+  it("counts together with the form", async () => {
+    assert.deepStrictEqual(await guess(10, "203.0.113.23"), Array(10).fill(401))
+    assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, from("203.0.113.23"))).status, 429)
+    for (let n = 0; n < 11; n++) await submit(SIGN_IN, { token: "guess" }, from("203.0.113.24"))
+    assert.strictEqual(await ask(ADMIN_TOKEN, "203.0.113.24"), 429)
+  })
+
+  it("that is an ended operator token keeps nobody of its address out", async () => {
+    const { sql } = server.database
+    const { key } = await createOperatorIn(server, "viewer")
+    assert.strictEqual(await ask(key, "203.0.113.25"), 200)
+    await sql`update operator_tokens set revoked_at = now() where prefix = ${key.slice(0, 11)}`
+    assert.deepStrictEqual(await guess(11, "203.0.113.25", key), [...Array(10).fill(401), 429])
+    assert.strictEqual(await ask(ADMIN_TOKEN, "203.0.113.25"), 200)
+    assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, from("203.0.113.25"))).status, 200)
+    assert.strictEqual(await ask((await createOperatorIn(server, "viewer")).key, "203.0.113.25"), 200)
   })
 })
 

@@ -3,8 +3,10 @@ import { migrateGraphileWorker } from "#src/db/postgres/migrate.ts"
 import { type Migration, readMigrations } from "#src/db/postgres/migrationFiles.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
 import { BackupRefused, JOBS, type Manifest } from "./backupFile.ts"
+import { afterRestore, type Restored } from "./afterRestore.ts"
 import { copyInto } from "./copyInto.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
+import type { ErasureMark } from "./erasureFile.ts"
 import { addJobs, makeJobsTable } from "./listTables.ts"
 import { type Backup, checkTable } from "./readBackup.ts"
 import { type Watch, whileItMoves } from "./whileItMoves.ts"
@@ -115,7 +117,8 @@ const endFeedEpoch = (sql: Sql) => sql`update feed_epochs set identity = ''`
 
 /**
  * Restores a backup into an empty database, all in one transaction: what is killed leaves nothing. The schema is made
- * as it was, filled, and brought up to this version. `check` runs before the commit, and may refuse.
+ * as it was, filled, and brought up to this version. `check` runs before the commit, and may refuse. The access of
+ * operators is ended, and these erasures since the backup are repeated.
  */
 export const restoreBackup = async (
   pool: Pool,
@@ -123,12 +126,13 @@ export const restoreBackup = async (
   backup: Backup,
   onProgress: OnProgress,
   check: (sql: Sql) => Promise<void>,
-  outer: AbortSignal
-): Promise<void> => {
+  outer: AbortSignal,
+  erasures: ReadonlyArray<ErasureMark> = []
+): Promise<Restored> => {
   const { ours, theirs } = schemaOf(backup.manifest)
   await requireEmpty(pool)
   await migrateGraphileWorker(url)
-  await whileItMoves(outer, (watch, signal) =>
+  const restored = await whileItMoves(outer, (watch, signal) =>
     pool.begin(async (sql) => {
       await sql.unsafe(prepareCopy)
       await requireEmpty(sql)
@@ -144,6 +148,7 @@ export const restoreBackup = async (
       await holdDeliveries(sql, backup.manifest)
       await endFeedEpoch(sql)
       await check(sql)
+      return afterRestore(sql, backup.manifest, erasures)
     })
   )
   // The planner knows nothing about tables that were just filled. Reading samples of large ones takes minutes.
@@ -151,4 +156,5 @@ export const restoreBackup = async (
     await sql.unsafe(prepareCopy)
     await sql`analyze`
   })
+  return restored
 }

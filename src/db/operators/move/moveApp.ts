@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import { whileItMoves } from "#src/db/operators/backup/whileItMoves.ts"
 import { prepareCopy } from "#src/db/operators/backup/writeBackup.ts"
 import { Rollups } from "#src/db/operators/Rollups.ts"
+import { COMMAND_LINE } from "#src/accounts/Actor.ts"
+import { addEntry } from "#src/db/tenancy/auditLog.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
 import { copyApp, type Copied, isHeld, isThere, lockMoves, type Move } from "./copyApp.ts"
@@ -79,6 +81,21 @@ export const moveApp = (move: Move): Promise<Copied | null> =>
     })
   )
 
+/** Lifts the hold of a move into this database. */
+const release = async (sql: Sql, appId: string, into: string): Promise<void> => {
+  const lifted = await sql`
+    update telegram_holds set released_at = now()
+    where scope = ${appId} and kind = 'move' and released_at is null and moves_into = ${into}
+    returning 1`
+  if (lifted.length === 0)
+    throw new MoveRefused({
+      reason: "elsewhere",
+      message: "the app is moving to another database than TARGET_DATABASE_URL"
+    })
+  await addEntry(sql, COMMAND_LINE, { appId, action: "app.move_cancelled" })
+  await sql`select graphile_worker.add_job('release', '{}'::json)`
+}
+
 /** Lets the app go on here, unless it is in the new cell already. */
 export const cancelMove = (source: Pool, target: Pool, appId: string): Promise<void> =>
   target.begin(async (sql) => {
@@ -90,16 +107,8 @@ export const cancelMove = (source: Pool, target: Pool, appId: string): Promise<v
       })
     if (!(await isHeld(source, appId)))
       throw new MoveRefused({ reason: "impossible", message: "the app is not being moved" })
-    const lifted = await source`
-      update telegram_holds set released_at = now()
-      where scope = ${appId} and kind = 'move' and released_at is null and moves_into = ${await identify(sql)}
-      returning 1`
-    if (lifted.length === 0)
-      throw new MoveRefused({
-        reason: "elsewhere",
-        message: "the app is moving to another database than TARGET_DATABASE_URL"
-      })
-    await source`select graphile_worker.add_job('release', '{}'::json)`
+    const into = await identify(sql)
+    await source.begin((here) => release(here, appId, into))
   })
 
 /** The keys of an app that has moved away, and the cell that it is in now. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { HOOKS_PATH } from "#channels/telegram/hooksPath.ts"
 import { newId } from "#pipeline/domain/Id.ts"
-import { ActionLog } from "#src/db/operators/ActionLog.ts"
+import { Audit } from "#src/db/operators/Audit.ts"
 import { Apps } from "#src/db/tenancy/Apps.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
@@ -110,7 +110,7 @@ export const attachBot = ({ screen, action }: Console): void => {
         const registrar = yield* WebhookRegistrar
         const identity = yield* registrar.identify(token).pipe(askTelegram)
         if (form.get("takeover") !== "1") yield* registrar.checkFree(token, hooksAt).pipe(askTelegram)
-        const bot = yield* BotRows.use((rows) =>
+        const create = BotRows.use((rows) =>
           rows.create(appId, {
             ...identity,
             channelId: newId("bot"),
@@ -121,16 +121,16 @@ export const attachBot = ({ screen, action }: Console): void => {
             drafts: body.drafts,
             unknownPolicy: body.unknown_policy
           })
-        ).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
-        const { channel_id, username, status } = yield* registerWebhook(bot, hooksAt, false)
-        yield* ActionLog.use((audit) =>
-          audit.note({
+        )
+        const bot = yield* Audit.use((audit) =>
+          audit.changing(create, ({ channel_id, username }) => ({
             appId,
             action: "bot.attached",
             subject: channel_id,
             detail: { username, character_slug: body.character_slug, took_over: form.get("takeover") === "1" }
-          })
-        )
+          }))
+        ).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
+        const { channel_id, username, status } = yield* registerWebhook(bot, hooksAt, false)
         return done(
           `${BOTS_PATH}/${channel_id}`,
           `@${username ?? channel_id} is attached. It is ${botStateName(status)}.`
@@ -149,14 +149,13 @@ export const attachBot = ({ screen, action }: Console): void => {
         const appId = (form.get("app") ?? "").trim()
         if ((yield* Apps.use((apps) => apps.get(appId))) === undefined) return yield* appNotFound
         const create = yield* prepareManagedBot(appId, asked.data, `${baseUrl}${HOOKS_PATH}`)
-        const { bot, link } = yield* create
-        yield* ActionLog.use((audit) =>
-          audit.note({
+        const { bot, link } = yield* Audit.use((audit) =>
+          audit.changing(create, (made) => ({
             appId,
             action: "bot.link_created",
-            subject: bot.channel_id,
+            subject: made.bot.channel_id,
             detail: { character_slug: asked.data.character_slug }
-          })
+          }))
         )
         return {
           section: BOTS_PATH,

@@ -5,7 +5,7 @@ import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { findAnyBot } from "#src/http/operators/operatorBotRoutes.ts"
 import { anyBotNotFound } from "#src/http/operators/operatorErrors.ts"
 import { html } from "#src/http/server/page.ts"
-import { registerWebhook, replaceToken as replace } from "#src/http/telegram/telegramBot.ts"
+import { prepareToken, registerWebhook } from "#src/http/telegram/telegramBot.ts"
 import { type Console, done } from "../console.ts"
 import { input } from "../form.ts"
 import { TOKEN_PATTERN } from "./attachBot.ts"
@@ -56,19 +56,20 @@ export const replaceToken = ({ screen, action }: Console): void => {
       Effect.gen(function* () {
         const { app_id: appId, bot_id: botId, status: before } = yield* findAnyBot(params["bot_id"] ?? "")
         const bot = (yield* BotRows.use((rows) => rows.get(appId, botId))) ?? (yield* anyBotNotFound)
-        yield* replace(bot, (form.get("token") ?? "").trim())
-        const changed = (yield* BotRows.use((rows) => rows.get(appId, botId))) ?? (yield* anyBotNotFound)
+        const replace = yield* prepareToken(bot, (form.get("token") ?? "").trim())
+        const changed = yield* ActionLog.use((audit) =>
+          audit.change(
+            { appId, action: "bot.token_replaced", subject: botId },
+            Effect.gen(function* () {
+              yield* replace
+              const result = (yield* BotRows.use((rows) => rows.get(appId, botId))) ?? (yield* anyBotNotFound)
+              return { result, before: { status: before }, after: { status: result.status } }
+            })
+          )
+        )
         // Telegram's webhooks belong to tokens, so a new token needs a new webhook.
         const { status, username } =
           changed.status === "suspended" ? changed : yield* registerWebhook(changed, `${baseUrl}${HOOKS_PATH}`, false)
-        yield* ActionLog.use((audit) =>
-          audit.note({
-            appId,
-            action: "bot.token_replaced",
-            subject: botId,
-            detail: { before: { status: before }, after: { status } }
-          })
-        )
         return done(`${BOTS_PATH}/${botId}`, `@${username ?? botId} has its new token. It is ${botStateName(status)}.`)
       }),
     ({ params }) => `${BOTS_PATH}/${params["bot_id"]}/token`

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { Inbox } from "#pipeline/Inbox.ts"
 import { Sessions } from "#src/db/conversation/Sessions.ts"
+import { ActionLog } from "#src/db/operators/ActionLog.ts"
 import { Audit } from "#src/db/operators/Audit.ts"
 import type { FleetCharacter } from "#src/db/operators/FleetCharacters.ts"
 import { OperatorApps } from "#src/db/operators/OperatorApps.ts"
@@ -178,6 +179,15 @@ export const testChat = ({ screen, action }: Console): void => {
         yield* requireActive(character)
         const session = yield* present(character, visit)
         const sessionId = session?.session_id ?? (yield* begin(character, visit))
+        // Before the message, which is written together with those of others.
+        yield* ActionLog.use((audit) =>
+          audit.note({
+            action: "character.test_message_sent",
+            appId: character.app_id,
+            subject: sessionId,
+            detail: { character_slug: character.slug }
+          })
+        )
         const { cursor } = yield* Inbox.use((inbox) =>
           inbox.accept({
             appId: character.app_id,

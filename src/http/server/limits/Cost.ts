@@ -13,6 +13,12 @@ export interface RouteLimit extends Omit<RollingLimit, "subject" | "most"> {
   readonly per: Per
 }
 
+/** One of a client, with a number that is no setting. */
+export interface ClientLimit extends RouteLimit {
+  readonly most: number
+  readonly per: Exclude<Per, "account">
+}
+
 /**
  * What a request takes from the limits and the budget of its caller. Each route declares it. The server counts by the
  * declaration, and the OpenAPI document shows it.
@@ -54,6 +60,16 @@ const subjectOf: Record<Exclude<Per, "account">, (request: FastifyRequest) => st
   site: ({ ip }) => clientSite(ip),
   fingerprint: clientFingerprint
 }
+
+/** The windows of these limits in which a client is counted. One with an IPv4 address has no site. */
+export const clientWindows = (
+  request: FastifyRequest,
+  limits: ReadonlyArray<ClientLimit>
+): ReadonlyArray<RollingLimit> =>
+  limits.flatMap(({ per, ...window }) => {
+    const subject = subjectOf[per](request)
+    return subject === null ? [] : [{ ...window, subject }]
+  })
 
 /**
  * The windows in which a request is counted, in the declared order: those of the client, or those of the account that
