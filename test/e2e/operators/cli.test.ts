@@ -158,7 +158,7 @@ describe("a log whose start is no longer kept", () => {
 
 describe("chat", () => {
   it(
-    "sends the piped lines, shows the replies with the character's name, and exits with 0; the next call " +
+    "sends each piped line after the reply to the one before, shows the replies with the character's name, and exits with 0; the next call " +
       "continues",
     async () => {
       const name = demoCharacters[0]?.display_name ?? ""
@@ -168,7 +168,10 @@ describe("chat", () => {
       const asked = lines.indexOf("you: What do you do all day?")
       assert.isAbove(asked, 0)
       for (const line of lines.slice(0, asked)) assert.isTrue(line.startsWith(`${name}: `), line)
-      assert.include(lines, "you: And tomorrow?")
+      const next = lines.indexOf("you: And tomorrow?")
+      const between = lines.slice(asked + 1, next)
+      assert.isNotEmpty(between)
+      for (const line of between) assert.isTrue(line.startsWith(`${name}: `), line)
       assert.isTrue(lines.at(-1)?.startsWith(`${name}: `))
       assert.match(first.stderr, /is typing/)
 
