@@ -54,6 +54,22 @@ describe("a command that connects to a server", () => {
     ["an invalid cursor", ["events", "tail", "ses_x", "--since", "now"], /^troupe: --since: [^\n]+\n$/],
     ["an invalid address", ["events", "tail", "ses_x", "--url", "localhost"], /^troupe: --url: [^\n]+\n$/],
     ["an unknown flag", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
+    [
+      "a misspelt flag",
+      ["chat", "edda-brandvik", "--sesion", "x"],
+      /^troupe: --sesion[^\n]* did you mean --session\? [^\n]+\n$/
+    ],
+    [
+      "a misspelt command",
+      ["evnets", "tail", "ses_x"],
+      /^troupe: evnets: unknown command; did you mean events\? [^\n]+\n$/
+    ],
+    [
+      "a misspelt second command",
+      ["events", "tial", "ses_x"],
+      /^troupe: tial: unknown command; did you mean tail\? [^\n]+\n$/
+    ],
+    ["an unknown command", ["nonsense"], /^troupe: nonsense: unknown command; see --help\n$/],
     ["a missing character", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
     ["an invalid mode", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
     [
