@@ -40,6 +40,25 @@ describe("a body", () => {
     }
   )
 
+  it.each([
+    ['{"text":"a",}', "line 1 column 13"],
+    ['{"text":', "Unexpected end of JSON input"],
+    ['{"text":"secret",\n"mode":fast}', "Unexpected token"]
+  ])("that is not JSON is refused with what is wrong where, and is not repeated: %j", async (text, expected) => {
+    const { body } = await app.request("POST", messages(), text)
+    assert.include(body.detail.message, expected)
+    assert.include(body.detail.fix, "double quotes")
+    assert.notInclude(JSON.stringify(body), "secret")
+  })
+
+  it("that lacks several fields names all of them at once, what was found, and what was probably meant", async () => {
+    const { status, body } = await app.post("/v1/sessions", { external_user_rfe: "anna", new_thread: "yes" })
+    assert.strictEqual(status, 422)
+    for (const part of ["body.external_user_ref: Required", "body.character_slug: Required", "received string"])
+      assert.include(body.detail.message, part)
+    assert.include(body.detail.fix, "Rename body.external_user_rfe to external_user_ref")
+  })
+
   it.each(["", "  ", "null", "[]", '"text"', "7"])(
     "that is JSON but not an object is 422 validation_error: %j",
     async (text) => {
