@@ -178,7 +178,7 @@ describe("a voice message", () => {
 })
 
 describe("without a transcription model", () => {
-  it("a voice message is not downloaded, and the character says in the person's language that it has not heard it", async () => {
+  it("a voice message is answered with the character not having heard it, in the person's language", async () => {
     const deaf = await startTelegramHarness()
     try {
       const { bot } = await deaf.attach()

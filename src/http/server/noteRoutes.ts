@@ -11,7 +11,7 @@ interface Pattern {
 export interface KnownRoutes {
   /** The methods that a path supports. */
   readonly methodsOf: (url: string) => ReadonlyArray<string>
-  /** The route that a path was probably meant for, such as `/v1/sessions/{session_id} (GET)`. Undefined: none is near. */
+  /** The route that was probably meant, such as `/v1/sessions/{session_id} (GET)`. Undefined: none is near. */
   readonly meantBy: (url: string) => string | undefined
 }
 

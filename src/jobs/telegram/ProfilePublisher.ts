@@ -38,8 +38,8 @@ export interface ProfileResult {
  * Sets what people see of a bot before they write: name, descriptions, commands and picture, from the current
  * character. What the character lacks (a bio, a picture) stays as it is. Only differences are written, because Telegram
  * makes frequent name changes wait for hours. Telegram does not say which picture is set, so the picture is set unless
- * that was done since the given time, or not at all if there is none. Each part may be set twice, and a part that has to wait does not delay the
- * others.
+ * that was done since the given time. Without a time it stays as it is. Each part may be set twice, and a part that has
+ * to wait does not delay the others.
  */
 export class ProfilePublisher extends Context.Service<
   ProfilePublisher,

@@ -174,8 +174,8 @@ describe("a log whose start is no longer kept", () => {
 
 describe("chat", () => {
   it(
-    "sends each piped line after the reply to the one before, shows the replies with the character's name, and exits with 0; the next call " +
-      "continues",
+    "sends each piped line after the reply to the one before, shows the replies with the character's name, " +
+      "and exits with 0; the next call continues",
     async () => {
       const name = demoCharacters[0]?.display_name ?? ""
       const first = await troupe(["chat", "edda-brandvik"], "What do you do all day?\n\nAnd tomorrow?")
