@@ -63,11 +63,10 @@ export const noteRoutes = (app: App): KnownRoutes => {
   return {
     methodsOf: (url) => {
       const path = segmentsOf(pathOf(url))
-      return [
-        ...new Set(
-          [...patterns.values()].flatMap(({ segments, methods }) => (matches(segments, path) ? [...methods] : []))
-        )
-      ].toSorted()
+      const all = Array.from(patterns.values())
+        .filter(({ segments }) => matches(segments, path))
+        .flatMap(({ methods }) => Array.from(methods))
+      return [...new Set(all)].toSorted()
     },
     meantBy: (url) => {
       const path = pathOf(url)

@@ -35,23 +35,23 @@ export const ignoredFields = (raw: unknown, parsed: unknown): ReadonlyArray<stri
   ignoredPaths(raw, parsed).map((path) => jsonPath(path))
 
 interface Definition {
-  readonly innerType?: z.core.$ZodType
-  readonly in?: z.core.$ZodType
-  readonly element?: z.core.$ZodType
-  readonly options?: ReadonlyArray<z.core.$ZodType>
-  readonly shape?: Readonly<Record<string, z.core.$ZodType>>
+  readonly innerType?: z.ZodType
+  readonly in?: z.ZodType
+  readonly element?: z.ZodType
+  readonly options?: ReadonlyArray<z.ZodType>
+  readonly shape?: Readonly<Record<string, z.ZodType>>
 }
 
 /** The schemas that a value is held to: what is inside optional ones, and all branches of a union. */
-const branchesOf = (schema: z.core.$ZodType): ReadonlyArray<Definition> => {
-  const { innerType, in: input, options, ...rest } = schema._zod.def as unknown as Definition
+const branchesOf = (schema: z.ZodType): ReadonlyArray<Definition> => {
+  const { innerType, in: input, options, ...rest } = schema.def as unknown as Definition
   const inner = innerType ?? input
   if (inner !== undefined) return branchesOf(inner)
   return options === undefined ? [rest] : options.flatMap(branchesOf)
 }
 
 /** The fields that a schema knows of the object at a path. */
-const knownAt = (schema: z.core.$ZodType, path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+const knownAt = (schema: z.ZodType, path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   const [segment, ...rest] = path
   return branchesOf(schema).flatMap(({ shape, element }) => {
     if (segment === undefined) return Object.keys(shape ?? {})
@@ -61,7 +61,7 @@ const knownAt = (schema: z.core.$ZodType, path: ReadonlyArray<PropertyKey>): Rea
 }
 
 /** The names that were probably meant by ignored keys, by the paths of these. */
-export const meantFields = (schema: z.core.$ZodType, raw: unknown, parsed: unknown): Readonly<Record<string, string>> =>
+export const meantFields = (schema: z.ZodType, raw: unknown, parsed: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ignoredPaths(raw, parsed).flatMap((path) => {
       const parent = path.slice(0, -1)
