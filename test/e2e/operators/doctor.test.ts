@@ -124,6 +124,7 @@ describe("troupe doctor", () => {
       assert.strictEqual(unused.of("telegram")?.status, "warning")
       assert.include(["ok", "warning"], unused.of("disk")?.status)
       await fresh.sql`insert into apps (app_id, name) values ('app_1', 'Shop')`
+      await fresh.sql`insert into characters (app_id, slug, version) values ('app_1', 'mara', 1)`
       await fresh.sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status)
         values ('app_1', 'bot_1', 'byo', 'mara', 'active')`
       assert.deepStrictEqual((await examine(env)).wrong, ["telegram"])
