@@ -1,6 +1,6 @@
 // Plain JavaScript that any Node >= 16 can read: an old Node must get this line instead of a syntax error.
 const [major, minor] = process.versions.node.split(".").map(Number)
-const stripsTypes = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
+const stripsTypes = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 19)
 
 if (stripsTypes) {
   // citty colours its help, also in pipes, unless NO_COLOR is 1 (https://no-color.org allows any value).

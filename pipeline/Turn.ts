@@ -17,6 +17,7 @@ import { saidBefore } from "./safety/saidBefore.ts"
 import type { SafetyTextsByLocale } from "./safety/texts.ts"
 import type { TurnTrace } from "./TurnTrace.ts"
 import { answerCrisis } from "./turn/answerCrisis.ts"
+import { answerUnread } from "./turn/answerUnread.ts"
 import { answerWithoutDraft } from "./turn/answerWithoutDraft.ts"
 import { applyStatedAges } from "./turn/applyStatedAges.ts"
 import { draftWithinDeadline } from "./turn/draftWithinDeadline.ts"
@@ -58,6 +59,8 @@ const runStages = Effect.fnUntraced(function* (
   const judged = yield* judgeTurn(record, trace, turn, { screened, analysis, history, toldUnderAge }, safetyTexts)
   const { safety } = judged
   if (safety.action === "crisis") return answerCrisis(trace, judged)
+  const unread = answerUnread(trace, turn, judged, history)
+  if (unread !== null) return unread
 
   const knowledge = yield* trace.stage(
     "knowledge",

@@ -20,40 +20,42 @@ import { secrets } from "./commands/server/secretsCommand.ts"
 import { serve } from "./commands/server/serveCommand.ts"
 import { session } from "./commands/conversation/sessionCommand.ts"
 import { status, top } from "./commands/operators/statusCommand.ts"
+import { refuseUnknownCommand } from "./commands/terminal/refuseUnknown.ts"
 import { telegram } from "./commands/telegram/telegramCommand.ts"
 import { webhooks } from "./commands/delivery/webhooksCommand.ts"
 
-await runMain(
-  defineCommand({
-    meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
-    subCommands: {
-      serve,
-      doctor,
-      migrate,
-      backup,
-      verify,
-      restore,
-      "resume-deliveries": resumeDeliveries,
-      erasures,
-      console: consoleLink,
-      operator,
-      status,
-      top,
-      app,
-      bot,
-      delivery,
-      key,
-      ledger,
-      rebuild,
-      telegram,
-      secrets,
-      session,
-      chat,
-      mcp,
-      eval: evals,
-      character,
-      events,
-      webhooks
-    }
-  })
-)
+const troupe = defineCommand({
+  meta: { name: "troupe", version: VERSION, description: "A messenger-delivery-centric gateway for AI characters" },
+  subCommands: {
+    serve,
+    doctor,
+    migrate,
+    backup,
+    verify,
+    restore,
+    "resume-deliveries": resumeDeliveries,
+    erasures,
+    console: consoleLink,
+    operator,
+    status,
+    top,
+    app,
+    bot,
+    delivery,
+    key,
+    ledger,
+    rebuild,
+    telegram,
+    secrets,
+    session,
+    chat,
+    mcp,
+    eval: evals,
+    character,
+    events,
+    webhooks
+  }
+})
+
+refuseUnknownCommand(troupe, process.argv.slice(2))
+await runMain(troupe)

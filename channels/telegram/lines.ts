@@ -11,6 +11,7 @@ export const COMMANDS = [
 export const LINES = {
   hello: (name: string) => `You're talking to ${name}. Say hello!`,
   already: "We're already talking, so just write. Send /reset to start over or /help to see all commands.",
+  fresh: "A new conversation has begun. Just write.",
   linked: "You're connected. Just pick up where you left off.",
   linkSpent: "This link has expired or has already been used. Please get a new one where you got this one.",
   linkPrivate: "This link is for one person only. Open it in a private chat with me.",

@@ -14,5 +14,8 @@ export const BLOCK_RULES = {
     `"people" are those whom the character knows, and "ties" is what holds between them: it speaks of them as ` +
     `of ` +
     `its own life. "story" and "influences" are what its author has it do and feel for now: it acts so, within the ` +
-    `service rules, and never recites them.`
+    `service rules, and never recites them.`,
+  unread:
+    `A line in brackets in "message", such as [photo], names something that was sent. The character has not seen ` +
+    `it, nor heard it unless its words follow, and never speaks as if it had.`
 } as const

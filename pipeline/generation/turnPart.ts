@@ -1,6 +1,7 @@
 import { dataBlock } from "../chat.ts"
 import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { Turn } from "../domain/Turn.ts"
+import { hasUnread } from "../domain/unread.ts"
 import { maySendPicture } from "../emission/picture.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { MoodKind } from "../proactive/mood.ts"
@@ -102,6 +103,7 @@ export const turnPartOf = (request: WriteRequest, form: AnswerForm): ReadonlyArr
     ...knowledgeBlocks(request),
     turnBlock(request, form),
     occasionBlock(turn),
+    ...(turn.proactive === undefined && hasUnread(turn.text) ? [BLOCK_RULES.unread] : []),
     ...refusedBlock(request),
     ...(maySendPicture(turn, safety) ? [MAY_SEND_PICTURE] : []),
     writeAs(request)

@@ -28,7 +28,8 @@ export const botCare = Layer.unwrap(
       Layer.provideMerge(
         Manager.layer({ token: telegram.managerToken, polling: telegram.mode === "polling", publicUrl })
       ),
-      Layer.provide([ProfilePublisher.layer, Deliveries.layer]),
+      Layer.provide(Deliveries.layer),
+      Layer.provideMerge(ProfilePublisher.layer),
       Layer.provideMerge(WebhookRegistrar.layer({ polling: telegram.mode === "polling", publicUrl })),
       Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
       Layer.provideMerge(BotRows.layer)

@@ -174,6 +174,48 @@ describe("TurnPipeline", () => {
     })
   )
 
+  it.effect.each([
+    ["[voice message, 7 s]", ["how was your day", "Fine."], null, "listen"],
+    ["[video message, 4 s]\n[voice message, 2 s]", [], null, "listen"],
+    ["Anna: [audio: song.mp3, 180 s]", [], null, "listen"],
+    ["[photo]\n[photo]", [], null, "can't see"],
+    ["[file: list.pdf]", [], null, "can't see"],
+    ["[voice message, 7 s]", ["ich kann heute nicht schlafen", "Warum?"], "en", "nicht anhören"],
+    ["[voice message, 7 s]", [], "de-AT", "nicht anhören"],
+    ["[voice message, 7 s]", [], "es", "escucharlo"],
+    ["[voice message, 7 s]", [], "fr", "écouter"],
+    ["[voice message, 7 s]", [], "pt-BR", "ouvir"],
+    ["[photo]", [], "de", "nicht sehen"]
+  ] as const)("says honestly that it has not heard or seen what has no words: %j", ([text, said, locale, expected]) =>
+    Effect.gen(function* () {
+      const { run, requests } = yield* harness([], { before: () => Effect.succeed(historyOf(...said)) })
+      const result = yield* run(turnOf({ text, endUser: { ...turnOf({}).endUser, locale } }))
+      assert.include(bubblesOf(result.outcome).join("\n"), expected)
+      assert.isEmpty(requests)
+      const reason = expected.includes("see") || expected.includes("sehen") ? "unseen" : "unheard"
+      assert.deepStrictEqual(rows(result).slice(3), [
+        `knowledge 1 skipped ${reason}`,
+        `generation 1 skipped ${reason}`,
+        `emission 1 skipped ${reason}`
+      ])
+    })
+  )
+
+  it.effect.each([
+    "[voice message, 7 s]\nWhat is for dinner?",
+    "[photo]\nmy cat",
+    "[poll: Pizza?]",
+    "[location: 1, 2]",
+    "Anna: [photo] of my cat"
+  ])("leaves the answer to the writer if a message has words: %j", (text) =>
+    Effect.gen(function* () {
+      const { run, requests } = yield* harness([says("Soup tonight.")])
+      const { outcome } = yield* run(turnOf({ text }))
+      assert.deepStrictEqual(outcome, replied("Soup tonight."))
+      assert.lengthOf(requests, 1)
+    })
+  )
+
   it.effect("answers a crisis that only what was said before reveals, in the language of what was said", () =>
     Effect.gen(function* () {
       const history = historyOf("ich kann nicht schlafen", "Denkst du daran, dich umzubringen?")

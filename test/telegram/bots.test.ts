@@ -1,6 +1,8 @@
 import type { WebhookInfo } from "@grammyjs/types"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { randomUUID } from "node:crypto"
+import { COMMANDS } from "#channels/telegram/lines.ts"
+import { pictureOf } from "#test/support/files/images.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
@@ -206,6 +208,49 @@ describe("a bot is not attached", () => {
       "character_archived"
     )
     assert.isEmpty(harness.telegram.calls({ bot }))
+  })
+})
+
+describe("the profile of a bot that an app brings", () => {
+  const BIO = "Keeps a kitchen by the harbour."
+
+  it("has the commands and the description when it is attached; its name and its picture stay", async () => {
+    const character_slug = await harness.app.createCharacter({ visible_bio: BIO })
+    const content_base64 = (await pictureOf("png", 300, 200)).toString("base64")
+    await harness.app.post(`/v1/characters/${character_slug}/assets`, {
+      kind: "avatar",
+      is_primary: true,
+      content_base64
+    })
+    const bot = harness.telegram.createBot({ name: "Chosen by its owner" })
+    await harness.attach({ character_slug }, bot)
+    assert.deepStrictEqual([...bot.profile.commands.values()], [[...COMMANDS]])
+    assert.deepStrictEqual([bot.profile.descriptions.get(""), bot.profile.shortDescriptions.get("")], [BIO, BIO])
+    assert.strictEqual(bot.profile.names.get(""), "Chosen by its owner")
+    assert.isUndefined(bot.profile.photo)
+  })
+
+  it("is set by a later probe if Telegram was not ready to take it, and the bot says so until then", async () => {
+    const character_slug = await harness.app.createCharacter({ visible_bio: BIO })
+    const bot = harness.telegram.createBot()
+    const refusal = harness.telegram.fault({ bot, method: "setMyDescription", count: 1000 }, { kind: "html502" })
+    const { id, body } = await harness.attach({ character_slug }, bot)
+    assert.deepInclude(body, { status: "degraded", reason: "profile_incomplete" })
+    refusal.remove()
+    await harness.server.database.sql`update telegram_bots set profile_due_at = now() where channel_id = ${id}`
+    assert.deepInclude((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data, {
+      status: "active",
+      reason: null
+    })
+    assert.strictEqual(bot.profile.descriptions.get(""), BIO)
+  })
+
+  it("is also set for the bots of a batch", async () => {
+    const character_slug = await harness.app.createCharacter({ visible_bio: BIO })
+    const bot = harness.telegram.createBot()
+    await harness.app.post("/v1/telegram/batches", { action: "attach", bots: [{ token: bot.token, character_slug }] })
+    await until("the description", () => bot.profile.descriptions.get("") === BIO)
+    assert.deepStrictEqual([...bot.profile.commands.values()], [[...COMMANDS]])
   })
 })
 

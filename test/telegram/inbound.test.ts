@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const GREETING = "Come in, the soup is hot."
+const FRESH = "A new conversation has begun. Just write."
 /** Long enough for messages of one moment to arrive, also on a busy machine. */
 const JOIN_MS = 3_000
 const chatsOf = (id: string) => harness.chatsOf(id)
@@ -426,17 +427,37 @@ describe("a command", () => {
     )
   })
 
-  it("/start says that a conversation exists; /reset starts another, from its greeting", async () => {
+  it("/start says that a conversation exists; /reset starts another, and does not repeat the greeting", async () => {
     const { bot, person, id, session } = await started()
     harness.telegram.say(person, bot, "/start")
     assert.include((await saidAtLeast(harness, bot, person, 2))[1], "already")
     harness.telegram.say(person, bot, "/reset")
-    assert.strictEqual((await saidAtLeast(harness, bot, person, 3))[2], GREETING)
+    assert.strictEqual((await saidAtLeast(harness, bot, person, 3))[2], FRESH)
     const chat = await chatOf(id)
     assert.notStrictEqual(chat.session_id, session)
     harness.telegram.say(person, bot, "Hello again")
     assert.deepStrictEqual(await hears(chat.session_id ?? "", 1), ["Hello again"])
     assert.deepStrictEqual(await heard(session), [])
+    harness.telegram.say(person, bot, "/reset")
+    await until("the second new conversation", async () => (await chatOf(id)).session_id !== chat.session_id)
+    await until("its first line", () => harness.said(bot, person).at(-1) === FRESH)
+    assert.lengthOf(
+      harness.said(bot, person).filter((text) => text === GREETING),
+      1
+    )
+  })
+
+  it("/reset greets with another greeting each time, if the character has several", async () => {
+    const greeting = { mode: "authored", bubbles: [GREETING], alternates: ["Back for more soup?"] }
+    const { bot, person } = await started({ character_slug: await harness.app.createCharacter({ greeting }) })
+    for (const count of [2, 3]) {
+      harness.telegram.say(person, bot, "/reset")
+      await saidAtLeast(harness, bot, person, count)
+    }
+    const [first, second, third] = harness.said(bot, person)
+    assert.notStrictEqual(second, first)
+    assert.strictEqual(third, first)
+    assert.sameMembers([first, second], [GREETING, "Back for more soup?"])
   })
 
   it("/start with the app's own payload stores it on the session that it opens, if it opens one", async () => {
@@ -536,7 +557,7 @@ describe("a command", () => {
   })
 
   it(
-    "takes effect once if a process dies while handling it: /reset greets once, in one session, and /start " +
+    "takes effect once if a process dies while handling it: /reset answers once, in one session, and /start " +
       "answers once",
     async () => {
       const { bot, person, id, session } = await started()
@@ -550,7 +571,7 @@ describe("a command", () => {
       await saidAtLeast(harness, bot, anna, 2)
       harness.telegram.say(person, bot, "/help")
       await saidAtLeast(harness, bot, person, 3)
-      assert.deepStrictEqual(harness.said(bot, person).slice(0, 2), [GREETING, GREETING])
+      assert.deepStrictEqual(harness.said(bot, person).slice(0, 2), [GREETING, FRESH])
       assert.strictEqual(harness.said(bot, anna)[0], GREETING)
       assert.include(harness.said(bot, anna)[1], "/reset")
       const refs = [person, anna].map(({ id }) => `tg:${id}`)

@@ -1,6 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { SECRETS_KEY } from "#test/support/secretsKey.ts"
+import { TestApp } from "#test/support/TestApp.ts"
+import { createTestDatabase } from "#test/support/TestDatabase.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
+import { startTroupe } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 let harness: TelegramHarness
@@ -126,5 +130,35 @@ describe("a polled bot", () => {
     const before = harness.telegram.calls({ bot, method: "getUpdates" }).length
     await saidAtLeast(harness, bot, person, 1)
     assert.isAtMost(harness.telegram.calls({ bot, method: "getUpdates" }).length, before + 1)
+  })
+
+  it("is named in the log with its app if another program polls it", async () => {
+    const database = await createTestDatabase()
+    const program = await startTroupe({
+      DATABASE_URL: database.url,
+      SECRETS_KEY,
+      TELEGRAM_API_ROOT: harness.telegram.url,
+      TELEGRAM_MODE: "polling"
+    })
+    try {
+      const bot = harness.telegram.createBot()
+      harness.telegram.fault(
+        { bot, method: "getUpdates" },
+        { kind: "error", code: 409, description: "Conflict: terminated by other getUpdates request" }
+      )
+      const key = /ck_[0-9A-Za-z]+/.exec(program.stdout())?.[0] ?? assert.fail("no key was printed")
+      const app = new TestApp(program.baseUrl, "", key)
+      const { status, body } = await app.post("/v1/telegram/bots", {
+        mode: "byo",
+        token: bot.token,
+        character_slug: "edda-brandvik"
+      })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      const line = `another program polls the bot @${bot.username} of the app app_`
+      await until("the line in the log", () => `${program.stdout()}${program.stderr()}`.includes(line))
+    } finally {
+      await program.stop("SIGTERM")
+      await database.drop()
+    }
   })
 })

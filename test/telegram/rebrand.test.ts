@@ -99,7 +99,7 @@ describe("a rebrand", () => {
   it("changes nothing in a dry run, and never affects a bot of another app", async () => {
     const { bot, id } = await attach()
     assert.deepInclude(await completed(await rebrand([id], { dry_run: true })), { done: 1, failed: 0 })
-    assert.isEmpty(harness.telegram.calls({ bot, method: "setMyDescription" }))
+    assert.isEmpty(harness.telegram.calls({ bot, method: "setMyName" }))
     const other = await harness.server.createApp()
     const { body } = await other.post("/v1/telegram/batches", { action: "rebrand", bot_ids: [id] })
     await until(
@@ -110,7 +110,7 @@ describe("a rebrand", () => {
       body: { data }
     } = await other.get(`/v1/telegram/batches/${body.data.id}/items`)
     assert.deepInclude(data.items[0], { status: "failed", error_code: "bot_not_found" })
-    assert.isEmpty(harness.telegram.calls({ bot, method: "setMyDescription" }))
+    assert.isEmpty(harness.telegram.calls({ bot, method: "setMyName" }))
   })
 
   it("reports which part Telegram rejects, and sets the others", async () => {

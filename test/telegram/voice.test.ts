@@ -178,11 +178,25 @@ describe("a voice message", () => {
 })
 
 describe("without a transcription model", () => {
-  it("a voice message is not downloaded, and the character is told that there was one", async () => {
+  it("a voice message is answered with the character not having heard it, in the person's language", async () => {
+    const deaf = await startTelegramHarness()
+    try {
+      const { bot } = await deaf.attach()
+      const person = deaf.telegram.createUser({ first_name: "Jana", language_code: "de" })
+      deaf.telegram.start(person, bot)
+      await saidAtLeast(deaf, bot, person, 1)
+      deaf.telegram.sendMedia(person, bot, "voice", { duration: 7 })
+      assert.match((await saidAtLeast(deaf, bot, person, 2))[1] ?? "", /nicht anhören|nicht hören/)
+    } finally {
+      await deaf.close()
+    }
+  })
+
+  it("a voice message is not downloaded, and the app can see that there was one", async () => {
     const deaf = await startTelegramHarness()
     try {
       const { bot, id } = await deaf.attach()
-      const person = deaf.telegram.createUser()
+      const person = deaf.telegram.createUser({ first_name: "Anna", language_code: "en" })
       deaf.telegram.start(person, bot)
       await saidAtLeast(deaf, bot, person, 1)
       deaf.telegram.sendMedia(person, bot, "voice", { duration: 7 })
@@ -194,6 +208,7 @@ describe("without a transcription model", () => {
         parts: [{ type: "voice", text: "[voice message, 7 s]" }]
       })
       assert.isEmpty(deaf.telegram.calls({ bot, method: "getFile" }))
+      assert.include(deaf.said(bot, person)[1], "I couldn't listen")
     } finally {
       await deaf.close()
     }

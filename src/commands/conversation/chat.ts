@@ -82,6 +82,18 @@ export const chat = (flags: ChatFlags) =>
       const end = (runRef: string) => {
         if (turns.delete(runRef) && turns.size === 0) terminal.hint(null)
       }
+      // Who waits for the answer to the line before. A pipe has the whole conversation at once.
+      let waiting: (() => void) | null = null
+      const isAnswered = () => exited || (sent.size === 0 && turns.size === 0)
+      const goOn = () => {
+        if (!isAnswered()) return
+        waiting?.()
+        waiting = null
+      }
+      const answered = Effect.callback<void>((resume) => {
+        if (isAnswered()) return resume(Effect.void)
+        waiting = () => resume(Effect.void)
+      })
 
       const show = ({ event, json }: Logged): void => {
         if (flags.json) return print(json)
@@ -117,7 +129,7 @@ export const chat = (flags: ChatFlags) =>
       })
       const input = terminal.lines.pipe(
         Stream.filter((line) => line.trim() !== ""),
-        Stream.mapEffect(say),
+        Stream.mapEffect((line) => (terminal.interactive ? say(line) : Effect.andThen(answered, say(line)))),
         Stream.concat(
           Stream.sync(() => {
             inputOver = true
@@ -128,6 +140,7 @@ export const chat = (flags: ChatFlags) =>
         Stream.map((logged) => {
           account(logged.event)
           show(logged)
+          goOn()
         })
       )
       const silences = Stream.tick(LOOK_EVERY).pipe(
@@ -137,6 +150,7 @@ export const chat = (flags: ChatFlags) =>
             if (turn?.outcome !== "withheld" || !turns.has(runRef)) return
             if (!flags.json) terminal.say(`(${name} says nothing.)`)
             end(runRef)
+            goOn()
           }).pipe(
             Effect.catchIf(
               (error) => error.passing,

@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { connectOperator } from "#src/commands/terminal/operatorApi.ts"
+import { connectViewer } from "#src/commands/terminal/operatorApi.ts"
 import { print } from "#src/commands/terminal/output.ts"
 import { Overview, overviewLines } from "./overviewScreen.ts"
 import { runClient } from "#src/commands/terminal/run.ts"
@@ -14,7 +14,7 @@ interface StatusFlags {
 export const showStatus = (flags: StatusFlags) =>
   runClient(
     Effect.gen(function* () {
-      const api = yield* connectOperator(flags)
+      const api = yield* connectViewer(flags)
       const overview = yield* api.get("/admin/overview", Overview)
       if (flags.json) print(JSON.stringify(overview))
       else for (const line of overviewLines(overview, yield* Clock.currentTimeMillis)) print(line)

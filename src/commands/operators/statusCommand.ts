@@ -8,7 +8,7 @@ export const status = defineCommand({
     name: "status",
     description:
       "Show what is wrong with the server. Exit code 0: nothing is wrong, 1: something is. " +
-      "Needs TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
+      "From another machine, it needs TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
   },
   args: operatorArgs,
   run: async ({ args }) => {
@@ -22,7 +22,8 @@ export const top = defineCommand({
   meta: {
     name: "top",
     description:
-      "Show the server's figures, problems and processes until Ctrl-C. Needs TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
+      "Show the server's figures, problems and processes until Ctrl-C. From another machine, it needs " +
+      "TROUPE_OPERATOR_TOKEN or ADMIN_TOKEN"
   },
   args: {
     once: { type: "boolean", description: "Show the screen once and exit" },

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as check from "#src/settings/checks.ts"
-import { connectOperator } from "#src/commands/terminal/operatorApi.ts"
+import { connectViewer } from "#src/commands/terminal/operatorApi.ts"
 import { print, printable } from "#src/commands/terminal/output.ts"
 import { Overview, overviewLines } from "./overviewScreen.ts"
 import { runClient } from "#src/commands/terminal/run.ts"
@@ -51,7 +51,7 @@ export const showTop = (flags: TopFlags) =>
   runClient(
     Effect.gen(function* () {
       const pause = flags.every === undefined ? Duration.seconds(2) : yield* check.seconds("--every", flags.every)
-      const api = yield* connectOperator(flags)
+      const api = yield* connectViewer(flags)
       const isScreen = process.stdout.isTTY === true && !flags.json && !flags.once
 
       const round = Effect.gen(function* () {

@@ -1,12 +1,15 @@
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { outbound } from "#src/composition/delivery.ts"
 import { givenSecretsKeys } from "#src/composition/secretsKeys.ts"
 import { connection } from "#src/composition/database.ts"
 import { databaseFindings, unreachable } from "#src/db/operators/databaseFindings.ts"
+import { hasBots } from "#src/db/telegram/hasBots.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { diskProblems } from "#src/health/serverProblems.ts"
-import { type Finding, fine, skipped, wrong } from "#src/health/Finding.ts"
+import { type Finding, fine, skipped, warned, wrong } from "#src/health/Finding.ts"
 import { probeModel } from "#src/model/openai/probeModel.ts"
 import type { BadSetting } from "#src/settings/checks.ts"
 import { Settings } from "#src/settings/Settings.ts"
@@ -18,26 +21,34 @@ const WAIT_MS = 5_000
 const onDatabase = Effect.gen(function* () {
   const { production, autoMigrate } = yield* Settings
   const keys = yield* givenSecretsKeys
-  return yield* databaseFindings({ keys, production, autoMigrate }).pipe(
+  return yield* Effect.all([databaseFindings({ keys, production, autoMigrate }), hasBots]).pipe(
+    Effect.map(([found, bots]) => ({ found, bots })),
     Effect.provide(connection),
-    Effect.catch(() => Effect.succeed(unreachable(null)))
+    Effect.catch(() => Effect.succeed({ found: unreachable(null), bots: false }))
   )
 })
 
+/** The server creates its folders when it starts. Until then, what counts is where they will be. */
+const nearestFolder = (path: string): string => {
+  const folder = resolve(path)
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+}
+
 const onDisk = Effect.gen(function* () {
-  const { databaseUrl, dataDir, storage } = yield* Settings
+  const { databaseUrl, dataDir, production, storage } = yield* Settings
   const folders = [
-    ...(databaseUrl === null ? [{ path: dataDir, holds: "database" as const }] : []),
-    ...(storage.kind === "folder" ? [{ path: storage.folder, holds: "pictures" as const }] : [])
+    ...(databaseUrl === null ? [{ path: nearestFolder(dataDir), holds: "database" as const }] : []),
+    ...(storage.kind === "folder" ? [{ path: nearestFolder(storage.folder), holds: "pictures" as const }] : [])
   ]
   if (folders.length === 0) return skipped("disk", "Nothing is stored on this machine.")
   const disks = yield* Disks.use(({ read }) => read).pipe(Effect.provide(Disks.layer(folders)))
   if (disks.length < folders.length)
     return wrong("disk", "A folder of DATA_DIR or STORAGE_DIR cannot be read.", "Create it for the user of the server.")
   const [problem] = disks.flatMap(diskProblems)
-  return problem === undefined
-    ? fine("disk", "There is space on the disk.")
-    : wrong("disk", `${problem.cause}.`, problem.next_step.description)
+  if (problem === undefined) return fine("disk", "There is space on the disk.")
+  // A small disk is enough to try the server.
+  const say = production && problem.severity === "critical" ? wrong : warned
+  return say("disk", `${problem.cause}.`, problem.next_step.description)
 })
 
 /** Any answer shows that an address can be reached. */
@@ -96,20 +107,25 @@ const onModel = Effect.gen(function* () {
   )
 })
 
-const onTelegram = Effect.gen(function* () {
+const reachesTelegram = Effect.gen(function* () {
   const { telegram } = yield* Settings
   return yield* answers(telegram.apiRoot).pipe(
-    Effect.as(fine("telegram", "Telegram can be reached.")),
-    Effect.catch(() =>
-      Effect.succeed(
-        wrong(
-          "telegram",
-          "TELEGRAM_API_ROOT cannot be reached from this machine.",
-          "Allow outgoing https to api.telegram.org. Without bots, ignore this."
-        )
-      )
-    )
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
   )
+})
+
+const onTelegram = Effect.fnUntraced(function* (isReachable: boolean, hasBots: boolean) {
+  const { telegram } = yield* Settings
+  if (isReachable) return fine("telegram", "Telegram can be reached.")
+  const message = "TELEGRAM_API_ROOT cannot be reached from this machine."
+  return hasBots || telegram.managerToken !== null
+    ? wrong("telegram", message, "Allow outgoing https to api.telegram.org.")
+    : warned(
+        "telegram",
+        `${message} No bot is attached, so nothing needs it.`,
+        "Before you attach one, allow outgoing https to api.telegram.org."
+      )
 })
 
 /** A request such as a webhook, but without an event and a signature. Any answer will do. */
@@ -137,10 +153,14 @@ const onEgress = (url: string | undefined) =>
 const node = Effect.sync(() => fine("node", `Node ${process.versions.node}.`))
 
 const findings = (webhook: string | undefined) =>
-  Effect.all([onDatabase, onDisk, onPublicUrl, onModel, onTelegram, onEgress(webhook)], {
-    concurrency: "unbounded"
+  Effect.gen(function* () {
+    const [database, disk, publicUrl, model, isReachable, egress] = yield* Effect.all(
+      [onDatabase, onDisk, onPublicUrl, onModel, reachesTelegram, onEgress(webhook)],
+      { concurrency: "unbounded" }
+    )
+    const telegram = yield* onTelegram(isReachable, database.bots)
+    return [fine("settings", "The settings are valid."), ...database.found, disk, publicUrl, model, telegram, egress]
   }).pipe(
-    Effect.map((found) => [fine("settings", "The settings are valid."), ...found.flat()]),
     Effect.provide(Settings.layer),
     Effect.catch((error: BadSetting) =>
       Effect.succeed([

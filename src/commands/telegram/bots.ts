@@ -4,7 +4,7 @@ import * as check from "#src/settings/checks.ts"
 import type { ServerFlags } from "#src/commands/terminal/api.ts"
 import { BadArgument } from "#src/commands/terminal/BadArgument.ts"
 import { Batch, followBatch } from "#src/commands/terminal/followBatch.ts"
-import { connectOperator } from "#src/commands/terminal/operatorApi.ts"
+import { connectOperator, connectViewer } from "#src/commands/terminal/operatorApi.ts"
 import { print, printable } from "#src/commands/terminal/output.ts"
 import { queryOf } from "#src/commands/terminal/queryOf.ts"
 import { runClient } from "#src/commands/terminal/run.ts"
@@ -70,7 +70,7 @@ const line = ({ id, app_id, username, status, reason, last_in_at, last_out_at }:
 export const listBots = (flags: ListFlags) =>
   runClient(
     Effect.gen(function* () {
-      const api = yield* connectOperator(flags)
+      const api = yield* connectViewer(flags)
       const limit = flags.limit === undefined ? 25 : yield* check.whole("--limit", flags.limit, 1, 100_000)
       let cursor: string | null = ""
       for (let left = limit; left > 0 && cursor !== null;) {

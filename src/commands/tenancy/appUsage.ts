@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ServerFlags } from "#src/commands/terminal/api.ts"
-import { connectOperator } from "#src/commands/terminal/operatorApi.ts"
+import { connectViewer } from "#src/commands/terminal/operatorApi.ts"
 import { print, printable } from "#src/commands/terminal/output.ts"
 import { queryOf } from "#src/commands/terminal/queryOf.ts"
 import { runClient } from "#src/commands/terminal/run.ts"
@@ -34,7 +34,7 @@ const Spending = Schema.Struct({
 export const showUsage = ({ appId, by = "day", ...flags }: UsageFlags) =>
   runClient(
     Effect.gen(function* () {
-      const api = yield* connectOperator(flags)
+      const api = yield* connectViewer(flags)
       // An app that does not exist is an error, and not one without usage.
       yield* api.get(`/admin/apps/${encodeURIComponent(appId)}`, Schema.Unknown)
       const query = queryOf({ app_id: appId, group_by: by, from: flags.from, to: flags.to })

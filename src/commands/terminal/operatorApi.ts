@@ -5,18 +5,40 @@ import { connectAs, type ServerFlags } from "./api.ts"
 
 const env = Config.all({
   TROUPE_OPERATOR_TOKEN: Config.option(Config.Redacted("TROUPE_OPERATOR_TOKEN")),
-  ADMIN_TOKEN: Config.option(Config.Redacted("ADMIN_TOKEN"))
+  ADMIN_TOKEN: Config.option(Config.Redacted("ADMIN_TOKEN")),
+  TROUPE_URL: Config.option(Config.String("TROUPE_URL"))
 })
 
-/** The server as an operator sees it. The token comes from the environment, where other users cannot see it. */
+const missing = new check.BadSetting({
+  setting: "TROUPE_OPERATOR_TOKEN",
+  problem: "must be set to an operator token (op_...), or ADMIN_TOKEN to the server's"
+})
+
+/** The token comes from the environment, where other users cannot see it. Null: there is none. */
+const givenToken = Effect.map(env, ({ TROUPE_OPERATOR_TOKEN: own, ADMIN_TOKEN: server }) => {
+  const [token, name] =
+    check.givenSecret(own) === null
+      ? [check.givenSecret(server), "ADMIN_TOKEN"]
+      : [check.givenSecret(own), "TROUPE_OPERATOR_TOKEN"]
+  return token === null ? null : { token, name }
+})
+
+/** The server as an operator sees it. */
 export const connectOperator = Effect.fnUntraced(function* (flags: Pick<ServerFlags, "url">) {
-  const given = yield* env
-  const token = check.givenSecret(given.TROUPE_OPERATOR_TOKEN) ?? check.givenSecret(given.ADMIN_TOKEN)
-  const name = check.givenSecret(given.TROUPE_OPERATOR_TOKEN) === null ? "ADMIN_TOKEN" : "TROUPE_OPERATOR_TOKEN"
-  if (token === null)
-    return yield* new check.BadSetting({
-      setting: "TROUPE_OPERATOR_TOKEN",
-      problem: "must be set to an operator token (op_...), or ADMIN_TOKEN to the server's"
-    })
-  return yield* connectAs(flags.url, token, name)
+  const given = yield* givenToken
+  if (given === null) return yield* missing
+  return yield* connectAs(flags.url, given.token, given.name)
+})
+
+/**
+ * The same for a command that only looks. On the server's machine it needs no token: whoever can reach the database may
+ * look.
+ */
+export const connectViewer = Effect.fnUntraced(function* (flags: Pick<ServerFlags, "url">) {
+  const given = yield* givenToken
+  if (given !== null) return yield* connectAs(flags.url, given.token, given.name)
+  // A token of this machine's database is of no use to another server, which must not get to see it.
+  if (flags.url !== undefined || check.given((yield* env).TROUPE_URL) !== null) return yield* missing
+  const { viewLocally } = yield* Effect.promise(() => import("./viewLocally.ts"))
+  return (yield* viewLocally) ?? (yield* missing)
 })

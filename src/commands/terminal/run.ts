@@ -2,6 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
 import * as observability from "#src/composition/observability.ts"
 import { Settings } from "#src/settings/Settings.ts"
 
@@ -43,7 +44,7 @@ export const runCommand = <A, E>(command: Effect.Effect<A, E, Settings>): void =
   run(Effect.provide(command, Settings.layer))
 
 /** A command that talks to a server from anywhere. If its reader closes the pipe (`| head`), that is a success. */
-export const runClient = <A, E>(command: Effect.Effect<A, E>): void => {
+export const runClient = <A, E>(command: Effect.Effect<A, E, Scope.Scope>): void => {
   process.stdout.on("error", () => process.exit(0))
-  run(command)
+  run(Effect.scoped(command))
 }

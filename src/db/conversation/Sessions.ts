@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
 import type { Payload } from "#pipeline/domain/Event.ts"
-import { greetingBubbles } from "#pipeline/domain/greeting.ts"
+import { nextGreeting } from "#pipeline/domain/greeting.ts"
 import { ProactiveControls } from "#pipeline/domain/Character.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
@@ -16,6 +16,7 @@ import { Database, type DatabaseError, MAX_TOGETHER } from "#src/db/postgres/Dat
 import { nextFeedPosition } from "#src/db/postgres/feedPosition.ts"
 import { scheduleProactiveCheck } from "./proactiveChecks.ts"
 import { isMarkedMinor } from "./personMarks.ts"
+import { lastGreeting } from "./lastGreeting.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
 import { QuotaReached, quotasOf } from "#src/db/tenancy/quotas.ts"
 
@@ -57,6 +58,8 @@ export interface NewSession {
   readonly newThread: boolean
   /** The seed for choosing the greeting, if it is not the session. */
   readonly seed?: string
+  /** The person asked for another conversation, and is not greeted once more in the words of the last one. */
+  readonly startsOver?: boolean
 }
 
 export interface SessionFilter {
@@ -141,12 +144,12 @@ export class Sessions extends Context.Service<
         sessionId: string,
         profile: StoredCharacter["profile"],
         user: string | null,
-        seed: string
+        seed: string,
+        last: string | null
       ) => {
         const names = { character: String(profile["display_name"]), user }
-        const bubbles = greetingBubbles(profile, createHash("sha256").update(seed).digest().readUInt32BE(0)).map(
-          (bubble) => fillMacros(bubble, names)
-        )
+        const pick = createHash("sha256").update(seed).digest().readUInt32BE(0)
+        const bubbles = nextGreeting(profile, pick, (bubble) => fillMacros(bubble, names), last)
         if (bubbles.length === 0) return []
         const payload: Payload<"character.initiated"> = { text: bubbles.join("\n"), bubbles, kind: "greeting" }
         return [
@@ -228,6 +231,7 @@ export class Sessions extends Context.Service<
             if (closed !== null) return yield* new CharacterUnavailable({ reason: closed })
           }
           const sessionId = newId("ses")
+          const last = wanted.startsOver === true ? yield* lastGreeting(database, appId, wanted) : null
           const authored = readThresholds(character.profile["behavioral_thresholds"] ?? {})
           const initiates = isOn(controlsOf(wanted.proactiveControls, authored).effective)
           yield* Effect.all(
@@ -244,7 +248,7 @@ export class Sessions extends Context.Service<
               ),
               query((sql) => sql`insert into session_logs (app_id, session_id) values (${appId}, ${sessionId})`),
               openLanes(appId, sessionId).pipe(Effect.provideService(Database, database)),
-              ...greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId),
+              ...greet(appId, sessionId, character.profile, display_name, wanted.seed ?? sessionId, last),
               ...(initiates ? [query((sql) => scheduleProactiveCheck(sql, { appId, sessionId }))] : [])
             ],
             MAX_TOGETHER

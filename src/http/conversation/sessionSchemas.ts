@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { acrossFields } from "#src/http/server/schemas/acrossFields.ts"
 import { languageTag, timezone } from "#src/http/server/schemas/locale.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 import { deepestNesting, findTooDeep } from "#src/http/server/body/unstorable.ts"
@@ -52,7 +53,7 @@ export const SessionCreate = z
     for (const alias of given.slice(1)) {
       context.addIssue({ code: "custom", path: [alias], message: `Must not be given together with ${given[0]}` })
     }
-  })
+  }, acrossFields)
   .meta({ oneOf: slugAliases.map((alias) => ({ required: [alias] })) })
 export type SessionCreate = z.output<typeof SessionCreate>
 

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
-import { quoteIssues } from "#src/http/server/body/validation.ts"
-import { validationError } from "#src/http/server/errors.ts"
+import { refusalOf } from "#src/http/server/body/refusal.ts"
 import { fieldsOf } from "#src/http/server/schemas/fromSchema.ts"
 
 type Fields = Readonly<Record<string, z.ZodType>>
@@ -37,11 +36,9 @@ export const changedConfig = Effect.fnUntraced(function* (
   kind: ChannelKind,
   body: Readonly<Record<string, unknown>>
 ) {
-  const config = z
-    .strictObject(configFields(kind))
-    .partial()
-    .safeParse(given(allConfigFields(kinds), body))
-  return config.success ? config.data : yield* validationError(quoteIssues(config.error.issues, "body"))
+  const fields = given(allConfigFields(kinds), body)
+  const config = z.strictObject(configFields(kind)).partial().safeParse(fields)
+  return config.success ? config.data : yield* refusalOf(config.error.issues, "body", fields)
 })
 
 export const findKind = (kinds: ReadonlyArray<ChannelKind>, name: string): ChannelKind => {

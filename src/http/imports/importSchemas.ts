@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { acrossFields } from "#src/http/server/schemas/acrossFields.ts"
 import { MAX_EVIDENCE } from "#src/imports/Bundle.ts"
 import { FORMATS } from "#src/imports/formats.ts"
 import { CharacterData } from "#src/http/character/characterData.ts"
@@ -41,7 +42,7 @@ export const ImportCreate = z
       context.addIssue({ code: "custom", path: ["content_base64"], message: "Required: either json or content_base64" })
     if (mode === "update" && target_slug === undefined)
       context.addIssue({ code: "custom", path: ["target_slug"], message: "Required with mode: update" })
-  })
+  }, acrossFields)
   .meta({ oneOf: [{ required: ["json"] }, { required: ["content_base64"] }] })
 
 export const ImportPatch = z.object({

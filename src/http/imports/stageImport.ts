@@ -8,7 +8,7 @@ import { readJsonBody } from "#src/http/server/body/readJsonBody.ts"
 import { reviewBundle } from "./reviewBundle.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { ImportCreate } from "./importSchemas.ts"
-import { quoteIssues } from "#src/http/server/body/validation.ts"
+import { refusalOf } from "#src/http/server/body/refusal.ts"
 
 const BASE64 = /^[\w+/=\s-]*$/
 
@@ -17,7 +17,7 @@ export const stageImport = async (bytes: Uint8Array) => {
   const read = readJsonBody(bytes)
   if ("error" in read) throw read.error
   const parsed = ImportCreate.safeParse(read.value)
-  if (!parsed.success) throw validationError(quoteIssues(parsed.error.issues, "body"))
+  if (!parsed.success) throw refusalOf(parsed.error.issues, "body", read.value)
   const { format, json, content_base64: base64 = "", filename, mode, target_slug: slug = null } = parsed.data
   if (slug !== null && mode === "create" && !isSlug(slug)) {
     throw validationError("body.target_slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")

@@ -4,13 +4,13 @@ import { ProactiveDecisions } from "#src/db/proactive/ProactiveDecisions.ts"
 import { ProactivePolicies } from "#src/db/proactive/ProactivePolicies.ts"
 import { curl, success } from "#src/http/server/envelope.ts"
 import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
-import { validationError, versionConflict } from "#src/http/server/errors.ts"
+import { versionConflict } from "#src/http/server/errors.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { toDecisionResource, toPolicyResource } from "./proactiveResource.ts"
 import { answers, written } from "#src/http/server/schemas/answers.ts"
 import { policyMerge, ProactiveDecisionPage, ProactivePolicyData, proactivePolicyPatch } from "./proactiveSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { quoteIssues } from "#src/http/server/body/validation.ts"
+import { refusalOf } from "#src/http/server/body/refusal.ts"
 import { appExists } from "#src/http/tenancy/appExists.ts"
 
 /** The policy for all characters of an app that write first, and the decisions that were made by it. */
@@ -77,7 +77,7 @@ export const proactivePolicyRoutes: Routes = ({ app, answer, baseUrl, channelKin
               const merged = mergePolicy(policy, patch)
               return merged.success
                 ? Effect.succeed(merged.data)
-                : Effect.fail(validationError(quoteIssues(merged.error.issues, "body")))
+                : Effect.fail(refusalOf(merged.error.issues, "body", patch))
             })
           ).pipe(
             Effect.catchTag("VersionConflict", ({ current }) =>

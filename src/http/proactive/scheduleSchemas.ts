@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { acrossFields } from "#src/http/server/schemas/acrossFields.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import { text } from "#src/http/server/schemas/text.ts"
 
@@ -25,7 +26,7 @@ export const ScheduleCreate = z
     if (given === 1) return
     const message = given === 0 ? "Give text or topic" : "Give either text or topic, not both"
     context.addIssue({ code: "custom", path: ["text"], message })
-  })
+  }, acrossFields)
   .meta({ oneOf: [{ required: ["text"] }, { required: ["topic"] }] })
 
 export const ScheduledData = z.object({

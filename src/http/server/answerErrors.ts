@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { noteMethods } from "./allowedMethods.ts"
 import { ApiError } from "./ApiError.ts"
 import { fromFastify } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
 import { callerOf } from "./Credential.ts"
-import { internalError, methodNotAllowed, routeNotFound } from "./errors.ts"
+import { internalError, methodNotAllowed, noRoute } from "./errors.ts"
+import { noteRoutes } from "./noteRoutes.ts"
 import { sendError } from "./sendError.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
@@ -21,10 +21,11 @@ export const answerErrors = (
   app: App,
   { bridge, headers }: { readonly bridge: Bridge<HandlerServices>; readonly headers: Readonly<Record<string, string>> }
 ): void => {
-  const methodsOf = noteMethods(app)
+  const { methodsOf, meantBy } = noteRoutes(app)
   const answerUnmatched = (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = methodsOf(request.url)
-    if (allowed.length === 0) return sendError(request, reply, routeNotFound)
+    if (allowed.length === 0)
+      return sendError(request, reply, noRoute(request.method, request.url, meantBy(request.url)))
     return sendError(request, reply.header("allow", allowed.join(", ")), methodNotAllowed(request.method, allowed))
   }
   app.setNotFoundHandler(answerUnmatched)

@@ -24,13 +24,15 @@ export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAct
 
 export const envelope = (
   { data, nextActions, ignored = [], shownOnce }: Success,
-  unknown: ReadonlyArray<string>
+  unknown: ReadonlyArray<string>,
+  meant: Readonly<Record<string, string>> = {}
 ): string =>
   encodedEnvelope(
     JSON.stringify({
       ...data,
       ...shownOnce,
-      ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] })
+      ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] }),
+      ...(Object.keys(meant).length > 0 && { did_you_mean: meant })
     }),
     nextActions
   )

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify"
 import type { ApiError } from "./ApiError.ts"
 import { html, page } from "./page.ts"
 
@@ -12,9 +13,16 @@ const PLACES: ReadonlyArray<Place> = [
   { path: "/device", name: "Enter a code" }
 ]
 
+const START: Place = { path: "/", name: "Go to the start page" }
+/** What programs call, also if a person opens it in a browser. */
+const CALLED = /^\/(?:v1|admin|cbt)(?:[/?]|$)/
+
 /** Where in the server a person is. Undefined: the request is a program's. */
-export const placeOf = (url: string): Place | undefined =>
-  PLACES.find(({ path }) => url.startsWith(path) && ["", "/", "?"].includes(url.charAt(path.length)))
+export const placeOf = ({ url, headers }: FastifyRequest, error: ApiError): Place | undefined =>
+  PLACES.find(({ path }) => url.startsWith(path) && ["", "/", "?"].includes(url.charAt(path.length))) ??
+  (error.code === "route_not_found" && headers.accept?.includes("text/html") === true && !CALLED.test(url)
+    ? START
+    : undefined)
 
 export const problemPage = (error: ApiError, requestId: string, { path, name }: Place): string =>
   page(

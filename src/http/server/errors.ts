@@ -114,7 +114,13 @@ const invalid = defineError(
   "The request is invalid. The message says which field and why.",
   "Correct the field and send the request again."
 )
-export const validationError = (message: string, fix?: string) => invalid.saying(message, fix)
+/** `body.at: must not be in the past` is about `body.at`. */
+const FIELD = /^(?:body|query|params|headers|bundle)[^\s:]{0,200}(?=:)/
+/** `fix`: what to do. Without it, to correct the field that the message begins with. */
+export const validationError = (message: string, fix?: string) => {
+  const field = FIELD.exec(message)?.[0]
+  return invalid.saying(message, fix ?? (field === undefined ? invalid.fix : `Correct ${field} and send it again.`))
+}
 export const malformedRequest = defineError(
   400,
   "malformed_request",
@@ -180,6 +186,18 @@ export const routeNotFound = defineError(
   "This route doesn't exist.",
   "See /docs or /openapi.json for the routes of this server."
 )
+const MAX_SHOWN_PATH = 100
+/** The path of a URL, in characters that may stand in one. What it asks for may be secret. */
+const shownPath = (url: string): string => {
+  const path = (url.split("?", 1)[0] ?? "").replaceAll(/[^!-~]/g, "")
+  return path.length > MAX_SHOWN_PATH ? `${path.slice(0, MAX_SHOWN_PATH)}...` : path
+}
+/** `meant`: the route that was probably meant. */
+export const noRoute = (method: string, url: string, meant: string | undefined) =>
+  routeNotFound.saying(
+    `This route doesn't exist: ${method} ${shownPath(url)}.`,
+    meant === undefined ? routeNotFound.fix : `Did you mean ${meant}? See /docs or /openapi.json for all routes.`
+  )
 const otherVersion = defineError(
   409,
   "version_conflict",

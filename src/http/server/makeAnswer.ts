@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
+import type * as z from "zod"
 import { type Actor, CurrentActor } from "#src/accounts/Actor.ts"
 import { credentialOf } from "#src/accounts/Operator.ts"
-import { ignoredFields } from "./body/ignoredFields.ts"
+import { ignoredFields, meantFields } from "./body/ignoredFields.ts"
 import { rawBody } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
 import { envelope } from "./envelope.ts"
@@ -34,6 +35,8 @@ export const makeAnswer = (bridge: Bridge<HandlerServices>): Server["answer"] =>
     )
     const taken = request.routeOptions.schema?.body === undefined ? {} : request.body
     const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
-    return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored))
+    const schema = request.routeOptions.schema?.body as z.ZodType | undefined
+    const meant = ignored.length === 0 || schema === undefined ? {} : meantFields(schema, rawBody(request.body), taken)
+    return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored, meant))
   }
 }

@@ -18,7 +18,7 @@ export const sendError = (request: FastifyRequest, reply: FastifyReply, error: A
     void reply.header("retry-after", String(error.retryAfterSeconds ?? 1))
   if (error.status === 401) void reply.header("www-authenticate", "Bearer")
   void reply.code(error.status)
-  const place = placeOf(request.url)
+  const place = placeOf(request, error)
   if (place !== undefined)
     return reply
       .header("content-type", "text/html; charset=utf-8")

@@ -13,6 +13,7 @@ import {
   TelegramUnavailable,
   TokenRejected
 } from "#src/jobs/telegram/WebhookRegistrar.ts"
+import { ProfilePublisher } from "#src/jobs/telegram/ProfilePublisher.ts"
 import { NoManager } from "#src/jobs/telegram/manager/ManagerBot.ts"
 import type { Success } from "#src/http/server/envelope.ts"
 import { characterArchived, characterNotFound } from "#src/http/character/characterErrors.ts"
@@ -125,5 +126,14 @@ export const registerWebhook = Effect.fnUntraced(function* (bot: StoredBot, hook
         Effect.logWarning("a bot's webhook could not be set", { bot_id: bot.channel_id, description })
     })
   )
+  return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* botNotFound)
+})
+
+/** Sets the webhook of a bot that was just attached, and what people see of it: its commands and descriptions. */
+export const setUpBot = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {
+  const registered = yield* registerWebhook(bot, hooksAt, dropPending)
+  // The probe sets both later.
+  if (registered.status !== "active") return registered
+  yield* ProfilePublisher.use((publisher) => publisher.introduce(registered))
   return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* botNotFound)
 })

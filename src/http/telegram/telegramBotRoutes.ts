@@ -18,7 +18,15 @@ import { answers, created as onCreate, written } from "#src/http/server/schemas/
 import { BotCreate, BotData, BotDeleted, BotDetail, BotPage, BotPatch, shownLink } from "./telegramSchemas.ts"
 import { createManagedBot } from "./createManagedBot.ts"
 import type { Routes } from "#src/http/server/Server.ts"
-import { registerWebhook, askTelegram, checkCharacter, findBot, readToken, replaceToken } from "./telegramBot.ts"
+import {
+  registerWebhook,
+  askTelegram,
+  checkCharacter,
+  findBot,
+  readToken,
+  replaceToken,
+  setUpBot
+} from "./telegramBot.ts"
 import { botExists } from "./botExists.ts"
 
 /**
@@ -105,7 +113,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
               return shown(fresh)
             })
           )
-          return fresh === null ? kept : shown(yield* registerWebhook(fresh, hooksAt(), body.drop_pending))
+          return fresh === null ? kept : shown(yield* setUpBot(fresh, hooksAt(), body.drop_pending))
         })
       )
   )

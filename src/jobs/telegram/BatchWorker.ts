@@ -9,7 +9,9 @@ import { BatchRows } from "#src/db/telegram/BatchRows.ts"
 import { BATCH_KINDS, type BatchKind, OPERATOR_BATCHES } from "#src/db/telegram/batches/batchKinds.ts"
 import type { BatchItem } from "#src/db/telegram/batches/takeItem.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
+import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Provisionings } from "#src/db/telegram/Provisionings.ts"
+import { ProfilePublisher } from "./ProfilePublisher.ts"
 import { WebhookRegistrar } from "./WebhookRegistrar.ts"
 import { ActionRefused, ActionWaits, BotActions } from "./BotActions.ts"
 import { task } from "#src/jobs/runner/task.ts"
@@ -41,11 +43,17 @@ export class BatchWorker extends Context.Service<
       const registrar = yield* WebhookRegistrar
       const actions = yield* BotActions
       const deliveries = yield* Deliveries
+      const publisher = yield* ProfilePublisher
 
+      const setUp = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string) {
+        yield* registrar.register(bot, { hooksAt, dropPending: false })
+        const registered = yield* rows.get(bot.app_id, bot.channel_id)
+        if (registered !== undefined && registered.profile_due_at !== null) yield* publisher.introduce(registered)
+      })
       const attach = Effect.fnUntraced(function* (item: BatchItem) {
         const { appId, channelId, dryRun, hooksAt } = item
         const there = yield* rows.get(appId, channelId)
-        if (there !== undefined) return yield* registrar.register(there, { hooksAt, dropPending: false })
+        if (there !== undefined) return yield* setUp(there, hooksAt)
         const token = yield* Effect.orDie(batches.token(item))
         if (token === undefined) return yield* new ActionRefused({ reason: "telegram_token_invalid" })
         const identity = yield* registrar.identify(token)
@@ -61,7 +69,7 @@ export class BatchWorker extends Context.Service<
           drafts: undefined,
           unknownPolicy: undefined
         })
-        yield* registrar.register(bot, { hooksAt, dropPending: false })
+        yield* setUp(bot, hooksAt)
       })
 
       const createManaged = Effect.fnUntraced(function* ({

@@ -48,6 +48,8 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
       const fibers = yield* FiberMap.make<string>()
 
       interface Polling {
+        /** For the log. */
+        readonly name: string
         readonly token: Redacted.Redacted<string>
         readonly allowed: ReadonlyArray<(typeof ALLOWED_UPDATES)[number] | "managed_bot">
         readonly holds: Effect.Effect<boolean, DatabaseError>
@@ -57,10 +59,11 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
         readonly onDead: Effect.Effect<void>
       }
       const poll = Effect.fnUntraced(
-        function* ({ token, allowed, holds, store, onConflict, onDead }: Polling) {
+        function* ({ name, token, allowed, holds, store, onConflict, onDead }: Polling) {
           yield* Effect.ignore(api.call(token, "deleteWebhook", { drop_pending_updates: false }))
           let offset = 0
           let limit = MOST_UPDATES
+          let isDisputed = false
           while (yield* holds) {
             const askedAt = yield* Clock.currentTimeMillis
             const asked = yield* Effect.result(
@@ -73,6 +76,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             )
             limit = Result.isSuccess(asked) ? MOST_UPDATES : 1
             if (Result.isSuccess(asked)) {
+              isDisputed = false
               const before = offset
               for (const raw of asked.success) {
                 if (!(yield* store(raw))) return
@@ -84,7 +88,11 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             }
             const { kind, retryAfterSeconds } = asked.failure
             if (kind === "auth") return yield* onDead
-            if (kind === "conflict") yield* onConflict
+            if (kind === "conflict") {
+              if (!isDisputed) yield* Effect.logWarning(`another program polls ${name}: end one of the two`)
+              yield* onConflict
+            }
+            isDisputed = kind === "conflict"
             yield* Effect.sleep(
               kind === "conflict"
                 ? AFTER_CONFLICT
@@ -103,6 +111,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
           const token = yield* Effect.orDie(rows.token(bot))
           if (token === undefined) return
           yield* poll({
+            name: `the bot @${bot.username ?? channelId} of the app ${appId}`,
             token,
             allowed: ALLOWED_UPDATES,
             holds: polled.holds(bot, worker),
@@ -129,11 +138,12 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
 
       const pollManager = (token: Redacted.Redacted<string>, worker: string) =>
         poll({
+          name: "the manager bot",
           token,
           allowed: ["message", "managed_bot"],
           holds: polled.holdsManager(worker),
           store: (raw) => Effect.as(managerUpdates.store(raw.update_id, JSON.stringify(raw)), true),
-          onConflict: Effect.logWarning("another process polls the manager bot"),
+          onConflict: Effect.void,
           onDead: Effect.logError("Telegram rejects the manager bot's token: check TELEGRAM_MANAGER_TOKEN").pipe(
             Effect.andThen(Effect.sleep(AFTER_CONFLICT))
           )

@@ -38,19 +38,19 @@ export interface ProfileResult {
  * Sets what people see of a bot before they write: name, descriptions, commands and picture, from the current
  * character. What the character lacks (a bio, a picture) stays as it is. Only differences are written, because Telegram
  * makes frequent name changes wait for hours. Telegram does not say which picture is set, so the picture is set unless
- * that was done since the given time. Each part may be set twice, and a part that has to wait does not delay the
- * others.
+ * that was done since the given time. Without a time it stays as it is. Each part may be set twice, and a part that has
+ * to wait does not delay the others.
  */
 export class ProfilePublisher extends Context.Service<
   ProfilePublisher,
   {
     readonly publish: (
       bot: StoredBot,
-      options: { readonly withName: boolean; readonly photoSince: Date }
+      options: { readonly withName: boolean; readonly photoSince: Date | null }
     ) => Effect.Effect<ProfileResult, TokenRejected | TelegramUnavailable | DatabaseError>
     /**
-     * The first profile of a bot that a person has created, with the name that they chose. If it fails, the bot is
-     * degraded and the probe tries again.
+     * The first profile of a new bot, which keeps the name that a person chose. A bot that an app brings also keeps its
+     * picture. If it fails, the bot is degraded and the probe tries again.
      */
     readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
   }
@@ -118,7 +118,7 @@ export class ProfilePublisher extends Context.Service<
 
       const publish = Effect.fnUntraced(function* (
         bot: StoredBot,
-        { withName, photoSince }: { readonly withName: boolean; readonly photoSince: Date }
+        { withName, photoSince }: { readonly withName: boolean; readonly photoSince: Date | null }
       ) {
         const token = yield* Effect.catchTag(rows.token(bot), "SecretUnreadable", () =>
           Effect.die(new Error("a bot's token cannot be opened"))
@@ -164,9 +164,13 @@ export class ProfilePublisher extends Context.Service<
           if (bio !== "")
             yield* Effect.catchTag(putText[part](token, fit(bio, MOST[part])), "BotApiError", refused(part))
         }
-        yield* putPhoto(bot, token, photoSince).pipe(
-          Effect.catchTags({ BotApiError: refused("photo"), PictureRefused: ({ message }) => reject("photo", message) })
-        )
+        if (photoSince !== null)
+          yield* putPhoto(bot, token, photoSince).pipe(
+            Effect.catchTags({
+              BotApiError: refused("photo"),
+              PictureRefused: ({ message }) => reject("photo", message)
+            })
+          )
         if (withName && name !== "")
           yield* Effect.catchTag(putText.name(token, fit(name, MOST.name)), "BotApiError", refused("name"))
         if (became.waitSeconds === null && became.rejected === null && bot.profile_due_at !== null) yield* stands(bot)
@@ -200,7 +204,7 @@ export class ProfilePublisher extends Context.Service<
       return ProfilePublisher.of({
         publish,
         introduce: (bot) =>
-          publish(bot, { withName: false, photoSince: bot.created_at }).pipe(
+          publish(bot, { withName: false, photoSince: bot.mode === "managed" ? bot.created_at : null }).pipe(
             Effect.flatMap(({ waitSeconds, rejected }) => {
               const again = waitSeconds ?? (rejected === null ? null : AGAIN_SECONDS.rejected)
               return again === null ? Effect.void : isIncomplete(bot, again)

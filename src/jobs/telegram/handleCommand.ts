@@ -73,6 +73,9 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
     )
   })
 
+  /** Opens with a greeting only if the character has another one than the person had last. */
+  const reset = Effect.flatMap(meet("new"), (met) => (met.spoken ? Effect.void : say(met, LINES.fresh)))
+
   const stop = Effect.gen(function* () {
     const met = yield* meet("keep")
     yield* chats.optOutOfProactive(bot.app_id, met.sessionId)
@@ -85,7 +88,7 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
       yield* once(start)
       break
     case "reset":
-      yield* once(Effect.flatMap(meet("new"), (met) => greet(met, LINES.already)))
+      yield* once(reset)
       break
     case "stop":
       yield* once(stop)

@@ -96,6 +96,11 @@ describe("npm run demo", () => {
     })
   })
 
+  it("prints a link that signs in to the console", async () => {
+    const link = /http:\S+\/console\?code=oc_\w+/.exec(demo.stdout())?.[0] ?? assert.fail(demo.stdout())
+    assert.strictEqual((await fetch(link)).status, 200)
+  })
+
   it("ends on Ctrl-C with everything that it started, and leaves nothing behind", async () => {
     const made = (await folders()).filter((name) => !before.includes(name))
     assert.lengthOf(made, 1)

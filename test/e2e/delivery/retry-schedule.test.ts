@@ -118,12 +118,15 @@ describe("a webhook with its own retry schedule", () => {
     const session = await app.createSession()
     const { id } = await channelOf(session, { retry_schedule: [5] })
     for (const [schedule, message] of [
-      [[], "body.retry_schedule: Too small: expected array to have >=1 items"],
-      [Array.from({ length: 21 }, () => 1), "body.retry_schedule: Too big: expected array to have <=20 items"],
-      [[1, 0], "body.retry_schedule[1]: Too small: expected number to be >=1"],
-      [[86_401], "body.retry_schedule[0]: Too big: expected number to be <=86400"],
+      [[], "body.retry_schedule: Too small: expected array to have >=1 items, received an array of 0"],
+      [
+        Array.from({ length: 21 }, () => 1),
+        "body.retry_schedule: Too big: expected array to have <=20 items, received an array of 21"
+      ],
+      [[1, 0], "body.retry_schedule[1]: Too small: expected number to be >=1, received 0"],
+      [[86_401], "body.retry_schedule[0]: Too big: expected number to be <=86400, received 86401"],
       [[1.5], "body.retry_schedule[0]: Invalid input: expected int, received number"],
-      ["5", "body.retry_schedule: Invalid input: expected array or null"]
+      ["5", 'body.retry_schedule: Invalid input: expected array or null, received "5"']
     ] as const) {
       const body = { kind: "webhook", url: receiver.url, retry_schedule: schedule }
       for (const answer of [

@@ -54,6 +54,22 @@ describe("a command that connects to a server", () => {
     ["an invalid cursor", ["events", "tail", "ses_x", "--since", "now"], /^troupe: --since: [^\n]+\n$/],
     ["an invalid address", ["events", "tail", "ses_x", "--url", "localhost"], /^troupe: --url: [^\n]+\n$/],
     ["an unknown flag", ["chat", "edda-brandvik", "--fast"], /^troupe: --fast: [^\n]+\n$/],
+    [
+      "a misspelt flag",
+      ["chat", "edda-brandvik", "--sesion", "x"],
+      /^troupe: --sesion[^\n]* did you mean --session\? [^\n]+\n$/
+    ],
+    [
+      "a misspelt command",
+      ["evnets", "tail", "ses_x"],
+      /^troupe: evnets: unknown command; did you mean events\? [^\n]+\n$/
+    ],
+    [
+      "a misspelt second command",
+      ["events", "tial", "ses_x"],
+      /^troupe: tial: unknown command; did you mean tail\? [^\n]+\n$/
+    ],
+    ["an unknown command", ["nonsense"], /^troupe: nonsense: unknown command; see --help\n$/],
     ["a missing character", ["chat", "nobody"], /^troupe: 404 character_not_found: [^\n]+\n$/],
     ["an invalid mode", ["chat", "edda-brandvik", "--mode", "slow"], /^troupe: --mode: [^\n]+\n$/],
     [
@@ -158,8 +174,8 @@ describe("a log whose start is no longer kept", () => {
 
 describe("chat", () => {
   it(
-    "sends the piped lines, shows the replies with the character's name, and exits with 0; the next call " +
-      "continues",
+    "sends each piped line after the reply to the one before, shows the replies with the character's name, " +
+      "and exits with 0; the next call continues",
     async () => {
       const name = demoCharacters[0]?.display_name ?? ""
       const first = await troupe(["chat", "edda-brandvik"], "What do you do all day?\n\nAnd tomorrow?")
@@ -168,7 +184,10 @@ describe("chat", () => {
       const asked = lines.indexOf("you: What do you do all day?")
       assert.isAbove(asked, 0)
       for (const line of lines.slice(0, asked)) assert.isTrue(line.startsWith(`${name}: `), line)
-      assert.include(lines, "you: And tomorrow?")
+      const next = lines.indexOf("you: And tomorrow?")
+      const between = lines.slice(asked + 1, next)
+      assert.isNotEmpty(between)
+      for (const line of between) assert.isTrue(line.startsWith(`${name}: `), line)
       assert.isTrue(lines.at(-1)?.startsWith(`${name}: `))
       assert.match(first.stderr, /is typing/)
 

@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { freePort } from "#test/support/freePort.ts"
 import { onDatabase } from "#test/support/postgres/onDatabase.ts"
@@ -80,6 +83,7 @@ describe("troupe doctor", () => {
         PUBLIC_URL: "http://troupe.example",
         OPENAI_BASE_URL: failing.url,
         TELEGRAM_API_ROOT: closed,
+        TELEGRAM_MANAGER_TOKEN: `123456789:${"A".repeat(35)}`,
         OUTBOUND_ALLOW: ""
       },
       "--webhook",
@@ -104,6 +108,30 @@ describe("troupe doctor", () => {
       PUBLIC_URL: failing.url
     })
     assert.deepStrictEqual(away.wrong, ["database", "public_url"])
+  })
+
+  it("is content with a fresh machine: Telegram that nothing needs, and folders that do not exist yet", async () => {
+    const fresh = await createTestDatabase()
+    const folder = await mkdtemp(join(tmpdir(), "troupe-doctor-"))
+    try {
+      const env = {
+        DATABASE_URL: fresh.url,
+        DATA_DIR: join(folder, "data/of/nobody"),
+        TELEGRAM_API_ROOT: `http://127.0.0.1:${await freePort()}`
+      }
+      const unused = await examine(env)
+      assert.deepStrictEqual([unused.ok, unused.wrong], [true, []])
+      assert.strictEqual(unused.of("telegram")?.status, "warning")
+      assert.include(["ok", "warning"], unused.of("disk")?.status)
+      await fresh.sql`insert into apps (app_id, name) values ('app_1', 'Shop')`
+      await fresh.sql`insert into characters (app_id, slug, version) values ('app_1', 'mara', 1)`
+      await fresh.sql`insert into telegram_bots (app_id, channel_id, mode, character_slug, status)
+        values ('app_1', 'bot_1', 'byo', 'mara', 'active')`
+      assert.deepStrictEqual((await examine(env)).wrong, ["telegram"])
+    } finally {
+      await fresh.drop()
+      await rm(folder, { recursive: true })
+    }
   })
 
   it("reports an invalid setting as its finding", async () => {

@@ -8,7 +8,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { approve } from "#test/support/browser/approve.ts"
 import { documentedSettings, example as block } from "#test/support/sources/docs.ts"
 import { readModules } from "#test/support/sources/modules.ts"
-import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+import { runTroupe, startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
 
 const run = promisify(execFile)
@@ -55,6 +55,17 @@ describe("the README and the docs", () => {
     for (const key of ["voice", "listens", "honest"]) assert.match(table, new RegExp(`^${key} +1 +pass$`, "m"))
     assert.match(table, /^gate pass: pass_rate/m)
     assert.deepInclude(JSON.parse(lines.at(-1) ?? ""), { slug: "tomas-reyn", format: "png" })
+  })
+
+  it("let an operator look at the server on its own machine without a token, and leave none behind", async () => {
+    const env = { DATA_DIR: join(folder, "data"), PORT: new URL(server.baseUrl).port }
+    const top = await runTroupe(env, ["top", "--once", "--json"])
+    assert.deepStrictEqual([top.code, top.stderr], [0, ""])
+    assert.lengthOf(JSON.parse(top.stdout).processes, 1)
+    const status = await runTroupe(env, ["status"])
+    assert.deepStrictEqual([status.stderr, status.stdout === ""], ["", false])
+    const { tokens } = JSON.parse((await runTroupe(env, ["operator", "token", "list"])).stdout)
+    assert.deepStrictEqual(tokens, [])
   })
 
   it("make a character of the sandbox write first", async () => {

@@ -137,6 +137,25 @@ describe("troupe top", () => {
     assert.lengthOf(line.processes, 1)
   })
 
+  it("needs no token on the server's machine, and gives none to a server that only its address names", async () => {
+    const here = { DATABASE_URL: server.database.url, PUBLIC_URL: server.baseUrl }
+    const local = await runTroupe(here, ["top", "--once", "--json"])
+    assert.deepStrictEqual([local.code, local.stderr], [0, ""])
+    assert.lengthOf(JSON.parse(local.stdout).processes, 1)
+    assert.notMatch(local.stdout, /op_/)
+    for (const command of [
+      ["bot", "list"],
+      ["delivery", "list"]
+    ])
+      assert.deepStrictEqual((await runTroupe(here, command)).code, 0, command.join(" "))
+    assert.isEmpty(await sql()`select 1 from operator_tokens where name = 'troupe at the terminal'`)
+    const elsewhere = await runTroupe(here, ["status", "--url", receiver.url])
+    assert.strictEqual(elsewhere.code, 1)
+    assert.match(elsewhere.stderr, /^troupe: TROUPE_OPERATOR_TOKEN: must be set/)
+    const action = await runTroupe(here, ["bot", "suspend", "--all"])
+    assert.match(action.stderr, /^troupe: TROUPE_OPERATOR_TOKEN: must be set/)
+  })
+
   it("says what is missing, and exits with 1", async () => {
     const without = await runTroupe({ TROUPE_URL: server.baseUrl }, ["status"])
     assert.strictEqual(without.code, 1)

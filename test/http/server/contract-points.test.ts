@@ -89,10 +89,7 @@ describe("a cursor", () => {
     async (since) => {
       const { status, body } = await app.get(`/v1/sessions/${session}/events?since=${since}`)
       assert.strictEqual(status, 422)
-      assert.strictEqual(
-        body.detail.message,
-        "query.since: Must be a cursor: a whole number from 0 to 9007199254740991"
-      )
+      assert.include(body.detail.message, "query.since: Must be a cursor: a whole number from 0 to 9007199254740991")
     }
   )
 })
@@ -108,7 +105,8 @@ describe("a number in a query", () => {
       ] as const) {
         const { status, body } = await app.get(`${path}?limit=${limit === "101" ? most + 1 : limit}`)
         const message = `query.limit: Must be a whole number from 1 to ${most}`
-        assert.deepStrictEqual([status, body.detail.message], [422, message])
+        assert.strictEqual(status, 422)
+        assert.include(body.detail.message, message)
       }
     }
   )
@@ -116,7 +114,8 @@ describe("a number in a query", () => {
   it.each(["abc", "-1", "30.5", "NaN"])("that is invalid is refused with what it must be: wait=%s", async (wait) => {
     for (const path of [`/v1/sessions/${session}/events`, "/v1/delivery/events"]) {
       const { status, body } = await app.get(`${path}?wait=${wait}`)
-      assert.deepStrictEqual([status, body.detail.message], [422, "query.wait: Must be a number from 0 to 30"])
+      assert.strictEqual(status, 422)
+      assert.include(body.detail.message, `query.wait: Must be a number from 0 to 30, received "${wait}"`)
     }
   })
 })

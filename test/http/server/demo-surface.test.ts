@@ -270,7 +270,7 @@ describe("a demo key", () => {
 
   it.each([
     ["GET", "/v1/nonsense"],
-    ["POST", "/"],
+    ["POST", "/nonsense"],
     ["PUT", "/v1/nonsense/images"],
     ["GET", "/v1/end-users/x/caps/y"],
     ["GET", "/v1/characters/edda-brandvik/lore/x/y"],

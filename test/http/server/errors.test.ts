@@ -40,6 +40,25 @@ describe("a body", () => {
     }
   )
 
+  it.each([
+    ['{"text":"a",}', "line 1 column 13"],
+    ['{"text":', "Unexpected end of JSON input"],
+    ['{"text":"secret",\n"mode":fast}', "Unexpected token"]
+  ])("that is not JSON is refused with what is wrong where, and is not repeated: %j", async (text, expected) => {
+    const { body } = await app.request("POST", messages(), text)
+    assert.include(body.detail.message, expected)
+    assert.include(body.detail.fix, "double quotes")
+    assert.notInclude(JSON.stringify(body), "secret")
+  })
+
+  it("that lacks several fields names all of them at once, what was found, and what was probably meant", async () => {
+    const { status, body } = await app.post("/v1/sessions", { external_user_rfe: "anna", new_thread: "yes" })
+    assert.strictEqual(status, 422)
+    for (const part of ["body.external_user_ref: Required", "body.character_slug: Required", "received string"])
+      assert.include(body.detail.message, part)
+    assert.include(body.detail.fix, "Rename body.external_user_rfe to external_user_ref")
+  })
+
   it.each(["", "  ", "null", "[]", '"text"', "7"])(
     "that is JSON but not an object is 422 validation_error: %j",
     async (text) => {
@@ -224,13 +243,13 @@ describe("a body", () => {
     assert.strictEqual(status, 200)
     assert.strictEqual(body.data.reply_mode, "fast")
     assert.deepStrictEqual(body.data.ignored_fields, ["replymode", "user"])
+    assert.deepStrictEqual(body.data.did_you_mean, { replymode: "reply_mode" })
   })
 })
 
 describe("an unknown route", () => {
   it.each([
     ["GET", "/v1/nothing"],
-    ["GET", "/"],
     ["POST", "/v1/nothing"],
     ["PUT", "/v1/characters/x/y"],
     ["GET", "/admin/users"],
@@ -241,6 +260,65 @@ describe("an unknown route", () => {
     assert.strictEqual(status, 404)
     assert.strictEqual(body.detail.code, "route_not_found")
     assert.strictEqual(body.detail.request_id, headers.get("x-request-id"))
+  })
+})
+
+describe("a misspelt route", () => {
+  it.each([
+    ["GET", "/v1/sesions", "/v1/sessions (GET, POST)"],
+    ["GET", "/sessions", "/v1/sessions (GET, POST)"],
+    ["GET", "/v1/me/", "/v1/me (GET)"],
+    ["POST", "/v1/sessions/ses_1/mesages?x=ck_hidden", "/v1/sessions/{session_id}/messages (POST)"]
+  ])("is named with the one that was probably meant: %s %s", async (method, path, meant) => {
+    const { status, body } = await app.request(method, path)
+    assert.deepStrictEqual([status, body.detail.code], [404, "route_not_found"])
+    assert.include(body.detail.message, `${method} ${path.split("?")[0]}`)
+    assert.include(body.detail.fix, `Did you mean ${meant}?`)
+    assert.notInclude(JSON.stringify(body), "hidden")
+  })
+
+  it("is named alone if no route is like it, however long it is", async () => {
+    for (const path of ["/v1/nothing/at/all", `/v1/${"sessions".repeat(500)}`]) {
+      const { body } = await app.get(path)
+      assert.notInclude(body.detail.fix, "Did you mean")
+      assert.isBelow(body.detail.message.length, 200)
+    }
+  })
+})
+
+describe("the address of the server in a browser", () => {
+  const open = async (path: string, accept: string) => {
+    const response = await fetch(server.baseUrl + path, { headers: { accept } })
+    return { status: response.status, type: response.headers.get("content-type") ?? "", text: await response.text() }
+  }
+
+  it("is a page with the ways on, or links for a program", async () => {
+    const { status, type, text } = await open("/", "text/html,*/*")
+    assert.deepStrictEqual([status, type], [200, "text/html; charset=utf-8"])
+    for (const path of ["/docs/", "/console", "/openapi.json", "/v1/llms.txt"]) assert.include(text, `href="${path}"`)
+    const links = JSON.parse((await open("/", "application/json")).text)
+    assert.deepInclude(links, { name: "troupe", docs: "/docs/" })
+  })
+
+  it("has an icon", async () => {
+    const { status, type } = await open("/favicon.ico", "image/*")
+    assert.deepStrictEqual([status, type], [200, "image/svg+xml"])
+  })
+
+  it("answers an address that does not exist with a page that leads back, and programs with the error", async () => {
+    for (const [path, back] of [
+      ["/nothing", "/"],
+      ["/device/nothing", "/device"]
+    ] as const) {
+      const { type, text } = await open(path, "text/html")
+      assert.strictEqual(type, "text/html; charset=utf-8", path)
+      assert.include(text, `href="${back}`, path)
+    }
+    for (const [path, accept] of [
+      ["/nothing", "*/*"],
+      ["/v1/nothing", "text/html"]
+    ] as const)
+      assert.strictEqual(JSON.parse((await open(path, accept)).text).detail.code, "route_not_found")
   })
 })
 

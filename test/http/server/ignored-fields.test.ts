@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { effortOf } from "#test/support/effort/effortOf.ts"
-import { ignoredFields } from "#src/http/server/body/ignoredFields.ts"
+import { ignoredFields, meantFields } from "#src/http/server/body/ignoredFields.ts"
 import { CharacterCreate, CharacterPatch } from "#src/http/character/characterSchemas.ts"
 import { SessionCreate } from "#src/http/conversation/sessionSchemas.ts"
 
@@ -37,6 +37,23 @@ describe("ignored fields", () => {
   it("detects a key called __proto__", () => {
     const raw: unknown = JSON.parse(`{"slug": "mara", "display_name": "Mara", "__proto__": {"slug": "x"}}`)
     expect(ignoredFields(raw, CharacterCreate.parse(raw))).toEqual(["__proto__"])
+  })
+
+  it("names what was probably meant, also inside of objects, arrays and unions", () => {
+    const raw = {
+      ...minimal,
+      visible_boi: "Cooks.",
+      voice: { regster: "blunt" },
+      voice_samples: [{ text: "Hm.", situatoin: "rain" }],
+      greeting: { bubbles: ["Hi."], alternatives: ["Oh."] },
+      nothing_like_it: 1
+    }
+    expect(meantFields(CharacterCreate, raw, CharacterCreate.parse(raw))).toEqual({
+      visible_boi: "visible_bio",
+      "voice.regster": "voice.register",
+      "voice_samples[0].situatoin": "voice_samples[0].situation",
+      "greeting.alternatives": "greeting.alternates"
+    })
   })
 
   it("stops at fifty and shortens long keys", () => {

@@ -301,6 +301,7 @@ describe("the OpenAPI document", () => {
         "DELETE /v1/sessions/{session_id}/memories/{memory_id}",
         "DELETE /v1/sessions/{session_id}/proactive/schedule/{scheduled_id}",
         "DELETE /v1/telegram/bots/{bot_id}",
+        "GET /",
         "GET /.well-known/oauth-authorization-server",
         "GET /admin/alert-channels",
         "GET /admin/alerts",
@@ -351,6 +352,7 @@ describe("the OpenAPI document", () => {
         "GET /docs/explorer/js/scalar.js",
         "GET /docs/{page}",
         "GET /docs/{section}/{page}",
+        "GET /favicon.ico",
         "GET /healthz",
         "GET /llms-full.txt",
         "GET /llms.txt",
@@ -707,7 +709,7 @@ describe("the OpenAPI document", () => {
       internal.map(([name]) => name).sort(),
       Object.keys(BARE)
         .filter((name) => name !== "POST /v1/account/device/token")
-        .concat("GET /console/", "GET /console/sign-in", "GET /device", "GET /docs")
+        .concat("GET /", "GET /console/", "GET /console/sign-in", "GET /device", "GET /docs", "GET /favicon.ico")
         .concat("GET /docs/explorer/", "GET /docs/explorer/js/scalar.js")
         .sort()
     )

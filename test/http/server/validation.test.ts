@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
-import { quoteIssues } from "#src/http/server/body/validation.ts"
+import { fixOf, quoteIssues } from "#src/http/server/body/validation.ts"
 
 const quote = (schema: z.ZodType, value: unknown): string =>
   quoteIssues(schema.safeParse(value).error?.issues ?? [], "body")
@@ -25,10 +25,46 @@ describe("validation messages", () => {
     )
   })
 
-  it("list at most five issues", () => {
-    const issues = z.array(z.string()).safeParse([1, 2, 3, 4, 5, 6]).error?.issues ?? []
-    expect(quoteIssues(issues, "query").split("; ")).toHaveLength(5)
-    expect(quoteIssues(issues, "query")).toMatch(/^query\[0\]: /)
+  it("list twenty issues, and count the others", () => {
+    const issues = z.array(z.string()).safeParse(Array.from({ length: 23 }, () => 1)).error?.issues ?? []
+    const quoted = quoteIssues(issues, "query").split("; ")
+    expect(quoted).toHaveLength(21)
+    expect(quoted[0]).toMatch(/^query\[0\]: /)
+    expect(quoted.at(-1)).toBe("and 3 more")
+  })
+
+  const all = (schema: z.ZodType, value: unknown) => {
+    const issues = schema.safeParse(value).error?.issues ?? []
+    return { message: quoteIssues(issues, "body", value), fix: fixOf(issues, "body", value) }
+  }
+
+  it("say what was found: short values, and only the size of long, secret and nested ones", () => {
+    const schema = z.object({
+      mode: z.enum(["fast", "deep"]),
+      size: z.number().max(3),
+      at: z.iso.date(),
+      tags: z.array(z.string()).max(1),
+      note: z.string().max(50),
+      secret: z.string().min(9)
+    })
+    const value = { mode: "slow", size: 7, at: "soon", tags: ["a", "b"], note: "x".repeat(51), secret: "hidden" }
+    const { message } = all(schema, value)
+    for (const found of ['"slow"', "7", '"soon"', "an array of 2", "text of 51 characters", "text of 6 characters"])
+      expect(message).toContain(`, received ${found}`)
+    expect(message).not.toContain("hidden")
+    expect(all(schema, { ...value, mode: null }).message).toContain("received null")
+  })
+
+  it("come with what to do about these fields: rename what is misspelt, add what is missing, correct the rest", () => {
+    const schema = z.object({ reply_mode: z.string(), slug: z.string(), display_name: z.string(), size: z.number() })
+    expect(all(schema, { replyMode: "fast", size: "7" }).fix).toBe(
+      "Rename body.replyMode to reply_mode. Add body.slug, body.display_name. Correct body.size. " +
+        "Then send the request again."
+    )
+    const many = z.object(Object.fromEntries("abcdefgh".split("").map((name) => [name, z.string()])))
+    expect(all(many, {}).fix).toBe(
+      "Add body.a, body.b, body.c, body.d, body.e and 3 more. Then send the request again."
+    )
   })
 
   it("describe the branch of a union that was meant", () => {

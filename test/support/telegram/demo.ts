@@ -4,9 +4,12 @@ import * as Layer from "effect/Layer"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isOnlyHere } from "#src/accounts/isOnlyHere.ts"
+import { consoleUrlOf } from "#src/commands/operators/console.ts"
 import { tables } from "#src/composition/tables.ts"
 import { print } from "#src/commands/terminal/output.ts"
 import { runClient } from "#src/commands/terminal/run.ts"
+import { CODE_MINUTES } from "#src/db/operators/ConsoleCodes.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { makeDemo } from "#src/demo/firstRun.ts"
 import { HttpServer } from "#src/http/server/HttpServer.ts"
@@ -54,7 +57,10 @@ const attachBots = async (telegram: FakeTelegram, baseUrl: string, apiKey: strin
   }
 }
 
-const say = (telegram: FakeTelegram, baseUrl: string, apiKey: string) =>
+const consoleText = (url: string | null) =>
+  url === null ? "" : `\nThe console, with a link that signs you in once, within ${CODE_MINUTES} minutes:\n\n  ${url}\n`
+
+const say = (telegram: FakeTelegram, baseUrl: string, apiKey: string, consoleUrl: string | null) =>
   print(`
 Troupe is ready, with a Telegram of its own.
 
@@ -62,7 +68,7 @@ Troupe is ready, with a Telegram of its own.
   API    ${baseUrl}
   Docs   ${baseUrl}/docs
   Key    ${apiKey}
-
+${consoleText(consoleUrl)}
 Open the phone, choose a character and press Start. Ctrl-C ends everything and forgets it.
 ${JSON.stringify({ ready: true, base_url: baseUrl, phone_url: `${telegram.url}/_sim/` })}`)
 
@@ -73,7 +79,9 @@ const demo = (telegram: FakeTelegram) =>
       const made = yield* makeDemo
       if (made === undefined) return yield* Effect.die(new Error("the demo's database is not its own"))
       yield* Effect.tryPromise({ try: () => attachBots(telegram, baseUrl, made.apiKey), catch: reasonOf })
-      say(telegram, baseUrl, made.apiKey)
+      const { production, trustedProxies } = yield* Settings
+      const isOurs = isOnlyHere({ baseUrl, production, behindProxy: trustedProxies > 0 })
+      say(telegram, baseUrl, made.apiKey, isOurs ? yield* consoleUrlOf(baseUrl) : null)
     })
   )
 

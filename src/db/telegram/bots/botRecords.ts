@@ -29,6 +29,9 @@ export const recordIdentity = (appId: string, channelId: string, { userId, usern
     )
   ).pipe(Effect.asVoid)
 
+/** The process that registers a bot sets its profile in this time, or else the probe does. */
+export const INTRODUCED_WITHIN = "2 minutes"
+
 /** Records that its profile is complete, or in how many seconds to set it again. */
 export const recordProfile = (appId: string, channelId: string, dueInSeconds: number | null) =>
   Database.use(({ query }) =>

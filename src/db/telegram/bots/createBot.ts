@@ -9,6 +9,7 @@ import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { tokenHint } from "../tokenHint.ts"
 import { sealToken } from "./botTokens.ts"
 import { getBot } from "./readBots.ts"
+import { INTRODUCED_WITHIN } from "./botRecords.ts"
 import type { BotIdentity } from "./StoredBot.ts"
 
 export interface NewBot extends BotIdentity {
@@ -32,14 +33,15 @@ export const createBot = Effect.fnUntraced(function* (appId: string, bot: NewBot
   const made = yield* query(
     (sql) => sql`
         insert into telegram_bots (app_id, channel_id, mode, character_slug, user_id, username, info, token,
-          token_hint, webhook_url, status, unknown_policy, join_window_ms, drafts, probe_due_at)
+          token_hint, webhook_url, status, unknown_policy, join_window_ms, drafts, probe_due_at, profile_due_at)
         values (${appId}, ${channelId}, 'byo',
           ${bot.characterSlug}, ${bot.userId}, ${bot.username}, ${JSON.stringify(bot.info)}::text::jsonb,
           ${token},
             ${tokenHint(bot.token)}, ${`${bot.hooksAt}/${channelId}`}, 'pending',
               ${bot.unknownPolicy ?? "skip"}, ${bot.joinWindowMs ?? 1200}::int, ${bot.drafts ?? false}::boolean,
               -- A probe at once would set the webhook at the same time as the request that attaches the bot.
-              now() + interval '1 minute')
+              now() + interval '1 minute',
+              now() + ${INTRODUCED_WITHIN}::interval)
         on conflict (user_id) where status <> 'detached' do nothing returning 1`
   )
   if (made.length === 0) return yield* new BotTaken()

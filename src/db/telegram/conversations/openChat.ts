@@ -77,7 +77,8 @@ const startChat = Effect.fnUntraced(
       proactiveControls: {},
       metadata: meeting.startPayload === null ? {} : { start_payload: meeting.startPayload },
       endUser: { display_name: meeting.displayName, locale: meeting.locale },
-      newThread: session !== "join"
+      newThread: session !== "join",
+      startsOver: session === "new"
     })
     if (opened.session_id !== there?.sessionId) {
       yield* bindChat(

@@ -3,11 +3,9 @@ import type * as Redacted from "effect/Redacted"
 import { Database } from "#src/db/postgres/Database.ts"
 import { inTransaction } from "#src/db/postgres/inTransaction.ts"
 import { BotRows } from "../BotRows.ts"
+import { INTRODUCED_WITHIN } from "../bots/botRecords.ts"
 import type { BotIdentity } from "../bots/StoredBot.ts"
 import type { BotRef } from "./CreatedBot.ts"
-
-/** The process that registers a bot sets its profile in this time, or else the probe does. */
-const INTRODUCED_WITHIN = "2 minutes"
 
 /** Registers the bot that a request was waiting for. */
 export const adoptBot = Effect.fnUntraced(function* (

@@ -6,7 +6,7 @@ import { Apps } from "#src/db/tenancy/Apps.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import { WebhookRegistrar } from "#src/jobs/telegram/WebhookRegistrar.ts"
 import { appNotFound } from "#src/http/tenancy/tenancyErrors.ts"
-import { askTelegram, checkCharacter, readToken, registerWebhook } from "#src/http/telegram/telegramBot.ts"
+import { askTelegram, checkCharacter, readToken, setUpBot } from "#src/http/telegram/telegramBot.ts"
 import { telegramBotTaken } from "#src/http/telegram/telegramErrors.ts"
 import { prepareManagedBot } from "#src/http/telegram/createManagedBot.ts"
 import { BotCreate } from "#src/http/telegram/telegramSchemas.ts"
@@ -130,7 +130,7 @@ export const attachBot = ({ screen, action }: Console): void => {
             detail: { username, character_slug: body.character_slug, took_over: form.get("takeover") === "1" }
           }))
         ).pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
-        const { channel_id, username, status } = yield* registerWebhook(bot, hooksAt, false)
+        const { channel_id, username, status } = yield* setUpBot(bot, hooksAt, false)
         return done(
           `${BOTS_PATH}/${channel_id}`,
           `@${username ?? channel_id} is attached. It is ${botStateName(status)}.`

@@ -6,10 +6,10 @@ import { payloadTooLarge, unsupportedType, validationError } from "#src/http/ser
 import { readJsonBody } from "./readJsonBody.ts"
 import type { App } from "#src/http/server/Server.ts"
 import { takeBody } from "#src/http/server/unitOfRequest.ts"
+import { refusalOf } from "./refusal.ts"
 import { findUnstorable } from "./unstorable.ts"
-import { quoteIssues } from "./validation.ts"
+import type { Where } from "./validation.ts"
 
-type Where = "body" | "query" | "params" | "headers"
 const WHERE: Record<string, Where> = { body: "body", querystring: "query", params: "params", headers: "headers" }
 
 /** Parsed bodies before stripping, so that an answer can name the ignored fields. */
@@ -25,7 +25,7 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> =
     if (unstorable !== null)
       return { error: validationError(`query.${unstorable}: must not contain U+0000 or half a surrogate pair`) }
     const parsed = schema.safeParse(input ?? undefined)
-    if (!parsed.success) return { error: validationError(quoteIssues(parsed.error.issues, where)) }
+    if (!parsed.success) return { error: refusalOf(parsed.error.issues, where, input) }
     if (where === "body" && typeof parsed.data === "object" && parsed.data !== null) raw.set(parsed.data, input)
     return { value: parsed.data }
   }

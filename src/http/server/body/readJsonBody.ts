@@ -33,11 +33,26 @@ const findWrong = (json: string, value: unknown): ApiError | null => {
   return null
 }
 
-const parse = (json: string): { readonly value: unknown } | null => {
+/** Of what the parser says, only its own words and the place: the rest repeats the body. */
+const PARSER_WORDS =
+  /^(?:Expected|Unexpected|Bad|Unterminated|No|Exponent|Invalid)\b[^"]{0,80}?(?= in JSON|, "|, \.\.\.|$)/
+const PLACE = /\(line \d+ column \d+\)/
+
+/** `body: is not valid JSON: Expected property name or '}' (line 1 column 2)` */
+const notJson = (problem: unknown): ApiError => {
+  const said = problem instanceof Error ? problem.message : ""
+  const [words, place] = [PARSER_WORDS.exec(said)?.[0], PLACE.exec(said)?.[0]]
+  return validationError(
+    `body: is not valid JSON${words === undefined ? "" : `: ${words}`}${place === undefined ? "" : ` ${place}`}`,
+    "Send valid JSON: names and text in double quotes, and no comma after the last value."
+  )
+}
+
+const parse = (json: string): { readonly value: unknown } | { readonly error: ApiError } => {
   try {
     return { value: secureParse.parse(json, { protoAction: "remove", constructorAction: "remove" }) as unknown }
-  } catch {
-    return null
+  } catch (problem) {
+    return { error: notJson(problem) }
   }
 }
 
@@ -49,7 +64,7 @@ export const readJsonBody = (bytes: Uint8Array, mostValues: number = MAX_VALUES)
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
   if (json.trim() === "") return { value: undefined }
   const parsed = parse(json)
-  if (parsed === null) return { error: validationError("body: is not valid JSON") }
+  if ("error" in parsed) return parsed
   const wrong = findWrong(json, parsed.value)
   return wrong === null ? parsed : { error: wrong }
 }

@@ -1,9 +1,18 @@
 import * as z from "zod"
+import { nearest } from "#src/http/server/nearest.ts"
 import { jsonPath } from "./jsonPath.ts"
 
 export type Issue = z.core.$ZodIssue
 
-const MAXIMUM_QUOTED = 5
+/** More are counted only, so that an answer stays readable. */
+const MAXIMUM_QUOTED = 20
+/** So many fields are named by what to do about them. */
+const MAXIMUM_NAMED = 5
+/** Longer text is counted only. */
+const MAXIMUM_SHOWN = 40
+
+/** Among so many fields of an object, a misspelt one is looked for. */
+const MAXIMUM_SIBLINGS = 100
 
 /** What text of a format looks like, for error messages. zod's own messages only name the format. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -53,10 +62,88 @@ export const unfold = (issue: Issue): ReadonlyArray<Issue> => {
   return branch?.flatMap((inner) => unfold({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue]
 }
 
-/** `body.voice_samples[2].text: Required; body.slug: Required` */
-export const quoteIssues = (issues: ReadonlyArray<Issue>, where: "body" | "query" | "params" | "headers"): string =>
-  issues
-    .flatMap(unfold)
+/** What may be secret is not repeated. */
+const MAY_BE_SECRET = /secret|token|password|key|url/i
+
+const shown = (value: unknown, field: string): string => {
+  if (typeof value === "string")
+    return value.length > MAXIMUM_SHOWN || MAY_BE_SECRET.test(field)
+      ? `text of ${value.length} characters`
+      : JSON.stringify(value.toWellFormed())
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}
+
+/** The value in the input that a path leads to. */
+const valueAt = (input: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>(
+    (value, segment) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+        ? (value as Readonly<Record<PropertyKey, unknown>>)[segment]
+        : undefined,
+    input
+  )
+
+/** What was found instead. What is missing has none, and the words of an author say what is wrong themselves. */
+const foundIn = ({ code, message, path }: Issue, input: unknown): string => {
+  const value = valueAt(input, path)
+  return value === undefined ||
+    code === "custom" ||
+    code === "unrecognized_keys" ||
+    message === "Required" ||
+    message.includes(", received ")
+    ? ""
+    : `, received ${shown(value, String(path.at(-1) ?? ""))}`
+}
+
+export type Where = "body" | "query" | "params" | "headers"
+
+/**
+ * `body.voice_samples[2].text: Required; body.slug: Required`. With the input that was refused, it also says what was
+ * found.
+ */
+export const quoteIssues = (issues: ReadonlyArray<Issue>, where: Where, input?: unknown): string => {
+  const all = issues.flatMap(unfold)
+  const quoted = all
     .slice(0, MAXIMUM_QUOTED)
-    .map((issue) => `${jsonPath(issue.path, where)}: ${issue.message}`)
-    .join("; ")
+    .map((issue) => `${jsonPath(issue.path, where)}: ${issue.message}${foundIn(issue, input)}`)
+  const more = all.length - quoted.length
+  return [...quoted, ...(more > 0 ? [`and ${more} more`] : [])].join("; ")
+}
+
+const named = (verb: string, fields: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const names = [...new Set(fields)]
+  const more = names.length - MAXIMUM_NAMED
+  const list = names.slice(0, MAXIMUM_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "")
+  return names.length === 0 ? [] : [`${verb} ${list}`]
+}
+
+/** The fields beside a missing one, which may be misspelt. */
+const besides = (input: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+  const parent = valueAt(input, path.slice(0, -1))
+  return typeof parent === "object" && parent !== null && !Array.isArray(parent)
+    ? Object.keys(parent).slice(0, MAXIMUM_SIBLINGS)
+    : []
+}
+
+/** `Rename body.txt to text. Add body.slug. Correct body.voice. Then send the request again.` */
+export const fixOf = (issues: ReadonlyArray<Issue>, where: Where, input: unknown): string => {
+  const all = issues.flatMap(unfold).slice(0, MAXIMUM_QUOTED)
+  const renamed = new Set<Issue>()
+  const renames = all.flatMap((issue) => {
+    const field = issue.path.at(-1)
+    if (issue.message !== "Required" || typeof field !== "string") return []
+    const typo = nearest(field, besides(input, issue.path))
+    if (typo === undefined) return []
+    renamed.add(issue)
+    return [`Rename ${jsonPath([...issue.path.slice(0, -1), typo], where)} to ${field}`]
+  })
+  const rest = all.filter((issue) => !renamed.has(issue))
+  const pathOf = ({ path }: Issue) => jsonPath(path, where)
+  const acts = [
+    ...renames.slice(0, MAXIMUM_NAMED),
+    ...named("Add", rest.filter(({ message }) => message === "Required").map(pathOf)),
+    ...named("Correct", rest.filter(({ message }) => message !== "Required").map(pathOf))
+  ]
+  return `${acts.join(". ")}. Then send the request again.`
+}

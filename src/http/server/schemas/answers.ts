@@ -31,7 +31,11 @@ export const answersAs = (mediaType: string, success: z.ZodType, ...codes: Reado
 
 /** What the answer to any request with a body may contain besides the resource. */
 export const written = {
-  ignored_fields: z.array(z.string()).optional().describe("Fields of the body that were ignored, such as typos")
+  ignored_fields: z.array(z.string()).optional().describe("Fields of the body that were ignored, such as typos"),
+  did_you_mean: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("The fields that were probably meant, by the ignored ones")
 }
 /** The same for a create, which accepts an Idempotency-Key. */
 export const created = {
