@@ -233,7 +233,7 @@ const TARGETS: Readonly<Record<string, () => Promise<Target>>> = {
   revokeOperatorTokenInConsole: async () => ({ params: await someToken() })
 }
 /** The form that answers whatever path there is no form for. */
-const NO_WRITES: ReadonlyArray<string> = ["doNothing"]
+const NO_WRITES: ReadonlySet<string> = new Set(["doNothing"])
 
 const targetOf = async ({ operationId, path, example }: Route): Promise<Required<Target>> => {
   const { params = {}, body = example ?? {} } = (await TARGETS[operationId]?.()) ?? {}
@@ -335,7 +335,7 @@ const walk = async (route: Route) => {
 
 describe("every change that an operator makes", () => {
   it("is in the audit log, in the transaction of the change: without its entry, nothing changes", async () => {
-    const writes = routes.filter(({ operationId }) => !NO_WRITES.includes(operationId))
+    const writes = routes.filter(({ operationId }) => !NO_WRITES.has(operationId))
     assert.isAbove(writes.length, 50)
     const faults: Array<string> = []
     for (const route of writes)

@@ -21,6 +21,12 @@ export type Written = {
      * Fields of the body that were ignored, such as typos
      */
     ignored_fields?: Array<string>;
+    /**
+     * The fields that were probably meant, by the ignored ones
+     */
+    did_you_mean?: {
+        [key: string]: string;
+    };
 };
 
 /**
