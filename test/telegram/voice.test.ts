@@ -208,7 +208,7 @@ describe("without a transcription model", () => {
         parts: [{ type: "voice", text: "[voice message, 7 s]" }]
       })
       assert.isEmpty(deaf.telegram.calls({ bot, method: "getFile" }))
-      assert.include(deaf.said(bot, person)[1], "I couldn't listen")
+      assert.include(deaf.said(bot, person)[1], "I can't hear recordings here")
     } finally {
       await deaf.close()
     }

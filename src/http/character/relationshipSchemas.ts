@@ -39,40 +39,42 @@ export const relationshipPosture = z
   .meta({ description: "How closeness develops, and its limits" })
 
 /** The 28 labels of GoEmotions. */
-export const emotionLabels = [
-  "admiration",
-  "amusement",
-  "anger",
-  "annoyance",
-  "approval",
-  "caring",
-  "confusion",
-  "curiosity",
-  "desire",
-  "disappointment",
-  "disapproval",
-  "disgust",
-  "embarrassment",
-  "excitement",
-  "fear",
-  "gratitude",
-  "grief",
-  "joy",
-  "love",
-  "nervousness",
-  "optimism",
-  "pride",
-  "realization",
-  "relief",
-  "remorse",
-  "sadness",
-  "surprise",
-  "neutral"
-] as const
+export const Emotion = z
+  .enum([
+    "admiration",
+    "amusement",
+    "anger",
+    "annoyance",
+    "approval",
+    "caring",
+    "confusion",
+    "curiosity",
+    "desire",
+    "disappointment",
+    "disapproval",
+    "disgust",
+    "embarrassment",
+    "excitement",
+    "fear",
+    "gratitude",
+    "grief",
+    "joy",
+    "love",
+    "nervousness",
+    "optimism",
+    "pride",
+    "realization",
+    "relief",
+    "remorse",
+    "sadness",
+    "surprise",
+    "neutral"
+  ])
+  .meta({ title: "Emotion" })
 
 export const baselineEmotion = z
   .object({
-    label: z.enum(emotionLabels).optional().meta({ description: "Default neutral" }),
+    label: Emotion.optional().meta({ description: "Default neutral" }),
     valence: between(-1, 1).optional(),
     arousal: unit().optional(),
     recovery_half_life_minutes: between(5, 10_080).optional().meta({ description: "Default 180" })

@@ -5,7 +5,7 @@ import { influence } from "./arcInfluenceSchemas.ts"
 import { mergePatchOf } from "#src/http/server/schemas/mergePatch.ts"
 import { moment } from "#src/http/server/schemas/moment.ts"
 import { between, unit, wholeBetween } from "#src/http/server/schemas/number.ts"
-import { emotionLabels } from "#src/http/character/relationshipSchemas.ts"
+import { Emotion } from "#src/http/character/relationshipSchemas.ts"
 import { text, texts } from "#src/http/server/schemas/text.ts"
 
 const status = z.enum(STORYLINE_STATUSES)
@@ -39,7 +39,7 @@ const condition = z
   })
 
 const delta = z.object({
-  label: z.enum(emotionLabels).nullable().default(null),
+  label: Emotion.nullable().default(null),
   valence: between(-1, 1).default(0),
   arousal: between(-1, 1).default(0)
 })

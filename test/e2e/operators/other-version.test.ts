@@ -16,8 +16,8 @@ interface Manifest {
   readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly sha256: string }>
 }
 /**
- * What a restore writes itself: its entry in the audit log, the hold of all deliveries, and the end of the feed's epoch,
- * because positions have other numbers on another server.
+ * What a restore writes itself: its entry in the audit log, the hold of all deliveries, and the end of the feed's
+ * epoch, because positions have other numbers on another server.
  */
 const OF_THE_SERVER: ReadonlySet<string> = new Set(["audit_log", "telegram_holds", "feed_epochs"])
 

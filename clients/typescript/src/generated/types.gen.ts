@@ -2291,13 +2291,15 @@ export type RelationshipPosture = {
 };
 
 /**
+ * Default neutral
+ */
+export type Emotion = 'admiration' | 'amusement' | 'anger' | 'annoyance' | 'approval' | 'caring' | 'confusion' | 'curiosity' | 'desire' | 'disappointment' | 'disapproval' | 'disgust' | 'embarrassment' | 'excitement' | 'fear' | 'gratitude' | 'grief' | 'joy' | 'love' | 'nervousness' | 'optimism' | 'pride' | 'realization' | 'relief' | 'remorse' | 'sadness' | 'surprise' | 'neutral';
+
+/**
  * The mood the character returns to
  */
 export type BaselineEmotion = {
-    /**
-     * Default neutral
-     */
-    label?: 'admiration' | 'amusement' | 'anger' | 'annoyance' | 'approval' | 'caring' | 'confusion' | 'curiosity' | 'desire' | 'disappointment' | 'disapproval' | 'disgust' | 'embarrassment' | 'excitement' | 'fear' | 'gratitude' | 'grief' | 'joy' | 'love' | 'nervousness' | 'optimism' | 'pride' | 'realization' | 'relief' | 'remorse' | 'sadness' | 'surprise' | 'neutral';
+    label?: Emotion;
     valence?: number;
     arousal?: number;
     /**
@@ -2521,7 +2523,7 @@ export type CharacterPatch = {
         /**
          * Default neutral
          */
-        label?: 'admiration' | 'amusement' | 'anger' | 'annoyance' | 'approval' | 'caring' | 'confusion' | 'curiosity' | 'desire' | 'disappointment' | 'disapproval' | 'disgust' | 'embarrassment' | 'excitement' | 'fear' | 'gratitude' | 'grief' | 'joy' | 'love' | 'nervousness' | 'optimism' | 'pride' | 'realization' | 'relief' | 'remorse' | 'sadness' | 'surprise' | 'neutral' | null;
+        label?: Emotion | null;
         valence?: number | null;
         arousal?: number | null;
         /**
@@ -4541,7 +4543,7 @@ export type StorylineCreateBeatsItem = {
     };
     on_enter?: {
         emotion_delta?: {
-            label?: 'admiration' | 'amusement' | 'anger' | 'annoyance' | 'approval' | 'caring' | 'confusion' | 'curiosity' | 'desire' | 'disappointment' | 'disapproval' | 'disgust' | 'embarrassment' | 'excitement' | 'fear' | 'gratitude' | 'grief' | 'joy' | 'love' | 'nervousness' | 'optimism' | 'pride' | 'realization' | 'relief' | 'remorse' | 'sadness' | 'surprise' | 'neutral' | null;
+            label?: Emotion | null;
             valence?: number;
             arousal?: number;
         } | null;

@@ -30,7 +30,7 @@ const unusable = (path: string, what: string) =>
 const line = (value: typeof Head.Type | ErasureMark | typeof End.Type) => `${JSON.stringify(value)}\n`
 
 /**
- * Writes all erasures that have a mark, as lines of JSON. Like a backup, the file has its name only when it is complete,
+ * Writes all erasures that have a mark, as lines of JSON. Like a backup, the file has its name only when it is whole,
  * and replaces none. Returns their number.
  */
 export const writeErasures = async (pool: Pool, path: string, now: Date): Promise<number> => {
