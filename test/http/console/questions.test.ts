@@ -260,7 +260,7 @@ describe("an operator sets the token of a bot", () => {
     assert.notInclude(audit, token)
     assert.notInclude(audit, bot.token)
     const text = await read(`/console/audit?subject=${path.split("/").at(-1)}`)
-    assert.match(text, /bot token replaced .* before status: revoked after status: active/)
+    assert.match(text, /bot token replaced .* before status: revoked after status: pending/)
     assert.match(text, /bot attached/)
   })
 })
