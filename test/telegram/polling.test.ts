@@ -154,8 +154,13 @@ describe("a polled bot", () => {
         character_slug: "edda-brandvik"
       })
       assert.strictEqual(status, 200, JSON.stringify(body))
-      const line = `another program polls the bot @${bot.username} of the app app_`
-      await until("the line in the log", () => `${program.stdout()}${program.stderr()}`.includes(line))
+      const line = await until("the line in the log", () =>
+        `${program.stdout()}${program.stderr()}`
+          .split("\n")
+          .find((each) => each.includes("another program polls a bot"))
+      )
+      assert.include(line, `@${bot.username}`)
+      assert.include(line, "app_")
     } finally {
       await program.stop("SIGTERM")
       await database.drop()

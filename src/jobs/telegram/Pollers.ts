@@ -49,7 +49,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
 
       interface Polling {
         /** For the log. */
-        readonly name: string
+        readonly named: { readonly bot: string; readonly app_id?: string }
         readonly token: Redacted.Redacted<string>
         readonly allowed: ReadonlyArray<(typeof ALLOWED_UPDATES)[number] | "managed_bot">
         readonly holds: Effect.Effect<boolean, DatabaseError>
@@ -59,7 +59,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
         readonly onDead: Effect.Effect<void>
       }
       const poll = Effect.fnUntraced(
-        function* ({ name, token, allowed, holds, store, onConflict, onDead }: Polling) {
+        function* ({ named, token, allowed, holds, store, onConflict, onDead }: Polling) {
           yield* Effect.ignore(api.call(token, "deleteWebhook", { drop_pending_updates: false }))
           let offset = 0
           let limit = MOST_UPDATES
@@ -89,7 +89,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
             const { kind, retryAfterSeconds } = asked.failure
             if (kind === "auth") return yield* onDead
             if (kind === "conflict") {
-              if (!isDisputed) yield* Effect.logWarning(`another program polls ${name}: end one of the two`)
+              if (!isDisputed) yield* Effect.logWarning("another program polls a bot: end one of the two", named)
               yield* onConflict
             }
             isDisputed = kind === "conflict"
@@ -111,7 +111,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
           const token = yield* Effect.orDie(rows.token(bot))
           if (token === undefined) return
           yield* poll({
-            name: `the bot @${bot.username ?? channelId} of the app ${appId}`,
+            named: { bot: bot.username === null ? channelId : `@${bot.username}`, app_id: appId },
             token,
             allowed: ALLOWED_UPDATES,
             holds: polled.holds(bot, worker),
@@ -138,7 +138,7 @@ export const layer = (managerToken: Redacted.Redacted<string> | null) =>
 
       const pollManager = (token: Redacted.Redacted<string>, worker: string) =>
         poll({
-          name: "the manager bot",
+          named: { bot: "the manager bot" },
           token,
           allowed: ["message", "managed_bot"],
           holds: polled.holdsManager(worker),
