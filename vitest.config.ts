@@ -33,9 +33,9 @@ const ALONE = [
 /** Files that start processes of their own, and mostly wait for them. */
 const PROCESSES = ["test/e2e/**/*.test.ts", "test/db/postgres/embedded.test.ts"]
 
-const SEED = "test/support/suite/seed.ts"
+const SETUP = ["test/support/suite/seed.ts", "test/support/suite/endsBlocked.ts"]
 /** What holds for every test file. */
-export const FILE = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: SEED } as const
+export const FILE = { pool: "forks", testTimeout: TEST_MS, hookTimeout: TEST_MS, setupFiles: SETUP } as const
 /** One file after another in the same process, which loads the server once. */
 const sharing = { ...FILE, isolate: false, maxWorkers: 4 } as const
 
@@ -53,7 +53,7 @@ export default defineConfig({
           name: "inside",
           include: ["test/**/*.test.ts"],
           exclude: [...ALONE, ...PROCESSES],
-          setupFiles: [SEED, "test/support/suite/leavesNothing.ts"],
+          setupFiles: [...SETUP, "test/support/suite/leavesNothing.ts"],
           sequence: { groupOrder: 2 }
         }
       },
