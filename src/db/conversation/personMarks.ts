@@ -1,12 +1,15 @@
-import type { Sql } from "#src/db/postgres/Database.ts"
+import type { Query, Sql } from "#src/db/postgres/postgres.ts"
 
 /**
- * A hash of a person's reference, salted per app. It names nobody, but whoever has the salt can check whether a guessed
- * reference fits. The salt is in the row of the app, so it is the same after a restore.
+ * The hash of a person's reference, salted with a value of the app `a`. It names nobody, but someone who has the salt
+ * can check whether a guessed reference fits. The salt is in the row of the app, so it is the same after a restore.
  */
+export const markIn = (sql: Sql, externalUserRef: Query) =>
+  sql`sha256(convert_to(a.minor_salt::text || ' ' || ${externalUserRef}, 'UTF8'))`
+
+/** The same of one person. */
 export const personMark = (sql: Sql, appId: string, externalUserRef: string) => sql`
-  (select sha256(convert_to(a.minor_salt::text || ' ' ||
-    ${externalUserRef}::text, 'UTF8')) from apps a where a.app_id = ${appId})`
+  (select ${markIn(sql, sql`${externalUserRef}::text`)} from apps a where a.app_id = ${appId})`
 
 /** Whether a person with this reference was a minor when they were erased. */
 export const isMarkedMinor = (sql: Sql, appId: string, externalUserRef: string) => sql`

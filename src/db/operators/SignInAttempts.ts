@@ -7,6 +7,7 @@ import { CurrentActor } from "#src/accounts/Actor.ts"
 import { auditing } from "#src/db/tenancy/auditLog.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { type RollingLimit, RollingLimits } from "#src/db/tenancy/RollingLimits.ts"
+import { makeBearerWindows, type Refusal } from "./bearerWindows.ts"
 import { OperatorSessions, type SignInMethod } from "./OperatorSessions.ts"
 
 const WINDOW_SECONDS = 600
@@ -14,13 +15,10 @@ const WINDOW_SECONDS = 600
 const MAX_ENTRIES = 100
 
 /**
- * Attempts from all addresses together from which no operator has signed in lately. Whoever exhausts it keeps only
- * newcomers out, who can still use a link or the issuer.
+ * Attempts from all addresses together from which no operator has signed in lately. Someone who exhausts
+ * it keeps out only newcomers, who can still use a link or the issuer.
  */
 const MAX_OF_STRANGERS = 300
-
-/** Addresses and sites that this process remembers. Beyond it, the oldest is dropped. */
-const MAX_REMEMBERED = 50_000
 
 const failures = countersByTwo(
   "troupe_operator_sign_in_failures_total",
@@ -33,54 +31,11 @@ type CountedAttempt =
   | { readonly _tag: "full"; readonly seconds: number }
   | { readonly _tag: "counted"; readonly giveBack: Effect.Effect<void, DatabaseError> }
 
-/** A client that has to wait. */
-export interface Refusal {
-  readonly seconds: number
-  /** It is the first refusal of this window, which is recorded. */
-  readonly isNews: boolean
-}
-
 interface Failure {
   readonly address: string
   /** `bearer`: the header of a request below /admin. */
   readonly method: SignInMethod | "bearer"
   readonly reason: "wrong" | "too_many"
-}
-
-/** Wrong bearers in this process. A window begins with the first one. */
-const makeRemembered = () => {
-  const byWindow = new Map<string, { readonly endsAtMs: number; count: number; isRefused: boolean }>()
-  const keyOf = ({ kind, subject }: RollingLimit) => `${kind} ${subject}`
-  const forget = (nowMs: number) => {
-    for (const [key, { endsAtMs }] of byWindow) {
-      if (endsAtMs > nowMs && byWindow.size < MAX_REMEMBERED) return
-      byWindow.delete(key)
-    }
-  }
-  const put = (window: RollingLimit, nowMs: number, seconds: number, count: number) => {
-    byWindow.delete(keyOf(window))
-    forget(nowMs)
-    byWindow.set(keyOf(window), { endsAtMs: nowMs + seconds * 1000, count, isRefused: false })
-  }
-  return {
-    /** Whether one of these windows is full, and for how long. */
-    refusalOf: (windows: ReadonlyArray<RollingLimit>, nowMs: number): Refusal | null => {
-      for (const window of windows) {
-        const known = byWindow.get(keyOf(window))
-        if (known === undefined || known.endsAtMs <= nowMs || known.count < window.most) continue
-        const isNews = !known.isRefused
-        known.isRefused = true
-        return { seconds: Math.ceil((known.endsAtMs - nowMs) / 1000), isNews }
-      }
-      return null
-    },
-    add: (window: RollingLimit, nowMs: number) => {
-      const known = byWindow.get(keyOf(window))
-      if (known === undefined || known.endsAtMs <= nowMs) put(window, nowMs, window.windowSeconds, 1)
-      else known.count++
-    },
-    fill: (window: RollingLimit, nowMs: number, seconds: number) => put(window, nowMs, seconds, window.most)
-  }
 }
 
 /**
@@ -115,7 +70,7 @@ export class SignInAttempts extends Context.Service<
       const limits = yield* RollingLimits
       const sessions = yield* OperatorSessions
       const record = auditing(database)
-      const remembered = makeRemembered()
+      const remembered = makeBearerWindows()
 
       /** Takes one of each. If one is full, the others stay taken: the attempt was refused. */
       const takeAll = Effect.fnUntraced(function* (windows: ReadonlyArray<RollingLimit>) {

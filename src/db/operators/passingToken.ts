@@ -7,8 +7,8 @@ import { Database } from "#src/db/postgres/Database.ts"
 const ENDS_AFTER = "1 day"
 
 /**
- * A viewer's token for one command, deleted with the scope. It is not audited: whoever can reach the database can read
- * everything that a viewer sees, and it changes nothing.
+ * A viewer's token for one command, deleted with the scope. It is not audited: someone who can reach the database can
+ * already read everything that a viewer sees, and the token changes nothing.
  */
 export const passingToken = (name: string) =>
   Effect.map(

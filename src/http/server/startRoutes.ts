@@ -9,7 +9,7 @@ const ICON_SECONDS = 86_400
 const LINKS = { docs: "/docs/", console: "/console", openapi: "/openapi.json", llms: "/v1/llms.txt" } as const
 
 const START = page(
-  "Troupe",
+  "AI characters for apps",
   html`<p>This server hosts AI characters that talk with the users of apps.</p>
     <a class="act" href="${LINKS.docs}">Read the docs</a>
     <a class="act quiet" href="${LINKS.console}">Open the console</a>

@@ -69,7 +69,9 @@ function* withoutEnd() {
   for (;;) yield "x".repeat(MB)
 }
 
-const TIME = { toFake: ["setTimeout", "clearTimeout", "Date"] as Array<"setTimeout" | "clearTimeout" | "Date"> }
+const TIME = {
+  toFake: ["setTimeout", "clearTimeout", "performance"] as Array<"setTimeout" | "clearTimeout" | "performance">
+}
 /** A read that has begun when there was room, and that ends when it is told to. */
 const begin = (owner: typeof APP, bytes: number) => {
   const end = Deferred.makeUnsafe<void>()
@@ -184,6 +186,13 @@ describe("reads of an app", () => {
     assert.isFalse(second.hasBegun)
   })
 
+  it("begin when a larger one before them is given up", async () => {
+    const [, large, small] = [begin(APP, APP.most - 4 * MB), begin(APP, 16 * MB), begin(APP, 2 * MB)] as const
+    assert.deepStrictEqual([large.hasBegun, small.hasBegun], [false, false])
+    large.stop()
+    await until("the small one", () => small.hasBegun)
+  })
+
   it("begin at once if the app has nothing in memory, however large they are and whatever others have", () => {
     const owners = Array.from({ length: 2 * Math.ceil(MOST_BYTES / APP.most) }, (_, n) =>
       ownerOfApp({ appId: `app_${n}`, kind: n % 2 === 0 ? "runtime" : "demo" })
@@ -204,13 +213,21 @@ describe("reads of an app", () => {
           for (let app = 0; app <= 5; app++) {
             const own = reading().filter((each) => each.app === app)
             if (own.length > 1) assert.isAtMost(own.reduce((sum, { mb }) => sum + mb, 0) * MB, APP.most)
-            if (own.length === 0) assert.isEmpty(waiting().filter((each) => each.app === app))
+            const next = waiting().find((each) => each.app === app)
+            if (next === undefined) continue
+            assert.isNotEmpty(own, "an app that has nothing in memory waits")
+            const [taken, all] = [own, reading()].map((each) => each.reduce((sum, { mb }) => sum + mb, 0) * MB)
+            assert.isTrue(
+              (taken ?? 0) + next.mb * MB > APP.most || (all ?? 0) + next.mb * MB > MOST_BYTES,
+              "a read waits although there is room"
+            )
           }
           const shared = [...Map.groupBy(reading(), ({ app }) => app).values()].filter((own) => own.length > 1)
           assert.isAtMost(shared.flat().reduce((sum, { mb }) => sum + mb, 0) * MB, MOST_BYTES)
         }
         for (const { kind, app, at } of actions) {
-          const chosen = kind === "end" ? reading()[at] : kind === "stop" ? waiting()[at] : undefined
+          const those = kind === "end" ? reading() : kind === "stop" ? waiting() : []
+          const chosen = those[at % Math.max(1, those.length)]
           if (kind === "begin") {
             const mb = at + 1
             const owner = ownerOfApp({ appId: `app_${app}`, kind: "runtime" })

@@ -1,4 +1,5 @@
 import { COMMAND_LINE } from "#src/accounts/Actor.ts"
+import { markIn } from "#src/db/conversation/personMarks.ts"
 import type { Sql } from "#src/db/postgres/postgres.ts"
 import { blankPerson } from "#src/db/privacy/erasePerson.ts"
 import { dropExportOf } from "#src/db/privacy/dropExports.ts"
@@ -26,7 +27,7 @@ export interface Restored {
   readonly repeatedErasures: number
 }
 
-/** Ends what operators had, also what is still unused. They sign in anew. */
+/** Ends the access of operators, used or not. They sign in again. */
 const endAccess = async (sql: Sql): Promise<Restored["ended"]> => {
   const tokens = await sql`
     update operator_tokens set revoked_at = now() where revoked_at is null and expires_at > now() returning 1`
@@ -61,8 +62,7 @@ const repeatErasures = async (sql: Sql, marks: ReadonlyArray<ErasureMark>): Prom
         join apps a on a.app_id = g.app_id
       where not exists (select from erasures e where e.app_id = g.app_id and e.erasure_id = g.erasure_id)
     ), people as materialized (
-      select u.app_id, u.external_user_ref,
-        sha256(convert_to(a.minor_salt::text || ' ' || u.external_user_ref, 'UTF8')) as mark
+      select u.app_id, u.external_user_ref, ${markIn(sql, sql`u.external_user_ref`)} as mark
       from end_users u join apps a using (app_id)
       where u.app_id in (select app_id from given)
     ), found as materialized (

@@ -34,7 +34,7 @@ interface Answer {
   readonly response: ServerResponse
   /** What its connection has not taken. */
   bytes: number
-  /** When it last took something, or when there was nothing left to take. */
+  /** When it last took something, or when there was nothing left to take. By a clock that is never set. */
   movedAt: number
   readonly update: () => void
 }
@@ -84,19 +84,17 @@ export class HeldBytes extends Context.Service<
       }
       const admit = () => {
         for (const share of crowded) {
-          const [first] = share.waiting
-          if (first === undefined) crowded.delete(share)
-          else if (fits(share, first.bytes)) {
+          for (let [first] = share.waiting; first !== undefined && fits(share, first.bytes); [first] = share.waiting) {
             share.waiting.shift()
             add(share, first.bytes)
             first.begin()
-            return admit()
           }
+          if (share.waiting.length === 0) crowded.delete(share)
         }
       }
 
       const look = () => {
-        const now = Date.now()
+        const now = performance.now()
         const wanted = Math.max(0, ...[...crowded].map(({ waiting: [first] }) => first?.bytes ?? 0))
         for (const answer of answers.values()) answer.update()
         const paused = [...answers.values()]
@@ -129,12 +127,12 @@ export class HeldBytes extends Context.Service<
           share,
           response,
           bytes: 0,
-          movedAt: Date.now(),
+          movedAt: performance.now(),
           update: () => {
             const bytes = response.destroyed ? 0 : response.writableLength
             const grown = bytes - answer.bytes
             if (grown === 0) return
-            if (grown < 0 || answer.bytes === 0) answer.movedAt = Date.now()
+            if (grown < 0 || answer.bytes === 0) answer.movedAt = performance.now()
             answer.bytes = bytes
             add(share, grown)
           }
@@ -158,6 +156,8 @@ export class HeldBytes extends Context.Service<
           return Effect.sync(() => {
             const index = share.waiting.indexOf(waiting)
             if (index !== -1) share.waiting.splice(index, 1)
+            // Those behind it may need less room.
+            admit()
           })
         })
       const roomOf =
