@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
+import type { FastifyRequest } from "fastify"
 import { TROUPE } from "#pipeline/telemetry/genAi.ts"
 import { spanOf, Tracing } from "#pipeline/telemetry/trace.ts"
 import type { App } from "./Server.ts"
@@ -19,7 +20,16 @@ class ServerError extends Error {
   override readonly name = "ServerError"
 }
 
-/** A span for each request, in the trace of a valid `traceparent`. Its name is the route and not the path. */
+const NANOS_PER_MS = 1e6
+
+/** Callers who may decide that a trace is recorded. Anybody can get a demo key. */
+const isTrusted = ({ principal, account, operator }: FastifyRequest): boolean =>
+  principal?.kind === "runtime" || account !== undefined || operator !== undefined
+
+/**
+ * A span for each request that is admitted, in the trace of a valid `traceparent`. Its name is the route and not the
+ * path. Others could have everything recorded, so their `traceparent` is ignored.
+ */
 export const traceRequests = Effect.gen(function* () {
   const tracing = yield* Tracing
   const tracer = yield* Tracer.Tracer
@@ -37,8 +47,9 @@ export const traceRequests = Effect.gen(function* () {
       return
     }
     app.decorateRequest("span", null)
-    app.addHook("onRequest", (request, _, done) => {
-      const parent = spanOf(request.headers.traceparent)
+    // The first hook after the caller is known.
+    app.addHook("preParsing", (request, reply, _, done) => {
+      const parent = isTrusted(request) ? spanOf(request.headers.traceparent) : undefined
       const { config, url } = request.routeOptions
       // Probes and Prometheus ask all the time.
       if (config.cost?.requests !== 0) {
@@ -47,7 +58,7 @@ export const traceRequests = Effect.gen(function* () {
           parent: Option.fromUndefinedOr(parent),
           annotations: Context.empty(),
           links: [],
-          startTime: clock.currentTimeNanosUnsafe(),
+          startTime: clock.currentTimeNanosUnsafe() - BigInt(Math.round(reply.elapsedTime * NANOS_PER_MS)),
           kind: "server",
           root: false,
           sampled: parent?.sampled !== false

@@ -25,6 +25,7 @@ const REPLY = "Does Quetzalcoatl play too?"
 const HEADER_SECRET = "the-token-of-the-collector"
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 const CALLER = "00f067aa0ba902b7"
+const STRANGER = "5cf92f3577b34da6a3ce929d0e0e4736"
 
 /** What the collector has received, as text, and the spans in it. */
 const bodies: Array<string> = []
@@ -37,6 +38,7 @@ const spans = (): ReadonlyArray<Span> =>
     )
   )
 const traced = () => spans().filter(({ traceId }) => traceId === TRACE)
+const ofStrangers = () => spans().filter(({ name }) => name === "GET /v1/llms.txt")
 const attribute = (span: Span, key: string) => Object.values(span.attributes.find((a) => a.key === key)?.value ?? {})[0]
 
 let collector: Server
@@ -105,6 +107,8 @@ beforeAll(async () => {
   app = new TestApp(api.baseUrl, appId, key)
   const session = await app.createSession()
   await app.post(`/v1/apps/${appId}/channels`, { kind: "webhook", url: receiver.url, session_id: session })
+  for (const headers of [{}, { authorization: "Bearer gk_unknown" }])
+    await fetch(`${api.baseUrl}/v1/llms.txt`, { headers: { ...headers, traceparent: `00-${STRANGER}-${CALLER}-01` } })
   await app.send(session, MARKED, { traceparent: `00-${TRACE}-${CALLER}-01` })
   await until("the first worker to ask the model", () => asked > 0)
   await worker.stop("SIGKILL")
@@ -115,6 +119,7 @@ beforeAll(async () => {
     const { spanId } = pushOfReply()
     return traced().some((span) => span.spanId === spanId) && traced().some(({ name }) => name === "turn")
   })
+  await until("the requests without a key", () => ofStrangers().length === 2)
   await until("metrics and logs", () => paths.size === 3)
 })
 afterAll(async () => {
@@ -151,6 +156,10 @@ describe("a collector", () => {
       while (at !== undefined && at.spanId !== run?.spanId) at = byId.get(at.parentSpanId ?? "")
       assert.isDefined(at, `${name} is in the run of the turn`)
     }
+  })
+
+  it("receives requests without a key in traces of their own, whatever trace they name", () => {
+    for (const { traceId } of ofStrangers()) assert.notStrictEqual(traceId, STRANGER)
   })
 
   it("shows that the turn was run again after its first worker had died", () => {

@@ -12,7 +12,8 @@ const settings = () => ({
   NODE_ENV: "production",
   OIDC_ISSUER: issuer.url,
   OIDC_CLIENT_ID: ISSUER_CLIENT.id,
-  OIDC_CLIENT_SECRET: ISSUER_CLIENT.secret
+  OIDC_CLIENT_SECRET: ISSUER_CLIENT.secret,
+  TRUST_PROXY: "1"
 })
 beforeAll(async () => {
   issuer = await startIssuer()
@@ -50,6 +51,18 @@ describe("signing in through the issuer", () => {
     const { status } = await browse().open(`${server.baseUrl}/console/sign-in/issuer`)
     assert.strictEqual(status, 502)
     issuer.know(`${server.baseUrl}/console/sign-in/callback`)
+  })
+
+  it("keeps the browser's part in a cookie of this host only, where the browser came over https", async () => {
+    const begin = async (headers: Record<string, string>) => {
+      const url = `${server.baseUrl}/console/sign-in/issuer`
+      return (await fetch(url, { redirect: "manual", headers })).headers.getSetCookie().at(-1)
+    }
+    assert.match(
+      (await begin({ "x-forwarded-proto": "https" })) ?? "",
+      /^__Host-troupe-operator-sign-in=.*; HttpOnly; Secure; SameSite=Lax$/
+    )
+    assert.match((await begin({})) ?? "", /^troupe-operator-sign-in=.*; HttpOnly; SameSite=Lax$/)
   })
 
   it("makes an operator of whom OPERATORS lists, with the highest of their roles", async () => {

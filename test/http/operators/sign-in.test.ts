@@ -131,7 +131,7 @@ describe("signing in with ADMIN_TOKEN", () => {
     )
   })
 
-  it("counts only what fails: whoever signs in again and again never has to wait", async () => {
+  it("counts only failures: an operator who signs in again and again never has to wait", async () => {
     const here = from("198.51.100.40")
     const statuses: Array<number> = []
     for (let n = 0; n < 15; n++) statuses.push((await submit(SIGN_IN, { token: ADMIN_TOKEN }, here)).status)
