@@ -1,5 +1,5 @@
 import { createHash, randomFillSync } from "node:crypto"
-import { encodeTime, monotonicFactory } from "ulid"
+import { decodeTime, encodeTime, monotonicFactory } from "ulid"
 
 /** The kinds of ids. The prefix makes an id in a log readable. */
 export type IdPrefix =
@@ -63,6 +63,14 @@ export const derivedId = (prefix: IdPrefix, at: Date, of: string): string =>
 
 /** A lower bound: every id of this kind created at or after this moment sorts after it. */
 export const beforeIdsFrom = (prefix: IdPrefix, at: Date): string => `${prefix}_${encodeTime(at.getTime(), 10)}`
+
+const ULID = /_([0-7][0-9A-HJKMNP-TV-Z]{25})$/
+
+/** When an id was made. Null: it is not an id. */
+export const madeAt = (id: string): Date | null => {
+  const [, ulidOfId] = ULID.exec(id) ?? []
+  return ulidOfId === undefined ? null : new Date(decodeTime(ulidOfId))
+}
 
 /** Whether external text has the form of an id. Any other text cannot name one of our rows. */
 export const isId = (prefix: IdPrefix, text: string): boolean =>

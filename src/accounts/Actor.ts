@@ -12,7 +12,7 @@ export interface Actor {
   readonly credential?: string
 }
 
-/** Whoever runs a command on the server's machine. */
+/** The person who runs a command on the server's machine. */
 export const COMMAND_LINE: Actor = { kind: "operator", id: null }
 
 /** Defaults to the operator, because all others come through HTTP requests, which set it. */

@@ -15,6 +15,8 @@ export interface BotEvidence {
   readonly probed_at: string | null
   readonly updates_waiting: number | null
   readonly last_error_message: string | null
+  /** Chats in which people talk to it. */
+  readonly reach: number
 }
 
 /** A push channel whose attempts fail, or that is disabled; or an alert channel that is paused. */
@@ -31,6 +33,8 @@ export interface ChannelEvidence {
   readonly last_failure_at: Date | null
   readonly last_status_code: number | null
   readonly last_error_code: string | null
+  /** Conversations whose events wait for it. */
+  readonly reach: number
 }
 
 /** A channel with lanes that have been due for a while. */
@@ -50,6 +54,8 @@ export interface UnknownEvidence {
   readonly first_at: Date
   readonly deliveries: number
   readonly session_id: string
+  /** Conversations that they belong to. */
+  readonly reach: number
 }
 
 /** Sessions whose next turn is due and has no worker. */
@@ -79,13 +85,22 @@ export interface JobEvidence {
   readonly oldest_locked_at: Date | null
 }
 
-/** Attempts to write replies within the last minutes. */
+/** Replies that the model has written or failed to write within the last minute and the last five minutes. */
 export interface ModelEvidence {
-  readonly attempts: number
-  readonly failures: number
+  readonly replies_1m: number
+  readonly failed_1m: number
+  /** Conversations in which one failed. */
+  readonly reach_1m: number
+  readonly replies_5m: number
+  readonly failed_5m: number
+  readonly reach_5m: number
+  /** Replies that failed since the last success, within the five minutes. */
+  readonly failed_since_ok: number
+  readonly reach_since_ok: number
   readonly last_ok_at: Date | null
   /** The first failure after the last success. */
   readonly failing_since: Date | null
+  /** Of the latest failure. */
   readonly last_error_code: string | null
 }
 
@@ -95,6 +110,8 @@ export interface BudgetEvidence {
   readonly limit_micro_usd: number
   readonly used_micro_usd: number
   readonly hard_stop: boolean
+  /** Conversations of the app in the last days. */
+  readonly reach: number
 }
 
 export interface MismatchEvidence {
@@ -104,12 +121,22 @@ export interface MismatchEvidence {
   readonly run_ref: string
 }
 
+export interface SuspendedBots {
+  readonly app_id: string
+  readonly bots: number
+  readonly since: Date
+  /** Chats in which people talk to them. */
+  readonly reach: number
+}
+
 /** A suspension by the operator. The scope `*` stands for all apps. */
 export interface HoldEvidence {
   readonly scope: string
   readonly kind: "app" | "move" | "telegram" | "delivery"
   readonly since: Date
   readonly reason: string | null
+  /** Conversations of the app in the days before. Null: it concerns all apps. */
+  readonly reach: number | null
 }
 
 export interface DatabaseEvidence {
@@ -155,7 +182,7 @@ export interface Evidence {
   readonly mismatches: ReadonlyArray<MismatchEvidence>
   readonly holds: ReadonlyArray<HoldEvidence>
   /** Apps and their suspended bots, which their developers have suspended. */
-  readonly suspendedBots: ReadonlyArray<{ readonly app_id: string; readonly bots: number; readonly since: Date }>
+  readonly suspendedBots: ReadonlyArray<SuspendedBots>
   /** False: there are more than were read, and the oldest or first ones are shown. */
   readonly complete: boolean
 }

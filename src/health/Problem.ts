@@ -75,6 +75,8 @@ export interface Problem {
   readonly since: string | null
   /** How many equal things this row stands for, such as failed attempts in a row, lanes or jobs. */
   readonly count: number
+  /** How many conversations it reaches, up to `MAX_REACH`. Null: everybody's. 0: nobody notices it. */
+  readonly reach: number | null
   readonly evidence: Figures
   readonly cause: string
   readonly next_step: NextStep

@@ -6,7 +6,7 @@ const usd = (micro: number) => Math.round(micro / 10_000) / 100
 
 /** A budget that is nearly or fully spent. */
 export const budgetProblems = (budget: BudgetEvidence): ReadonlyArray<Problem> => {
-  const { app_id, period, limit_micro_usd: limit, used_micro_usd: used, hard_stop } = budget
+  const { app_id, period, limit_micro_usd: limit, used_micro_usd: used, hard_stop, reach } = budget
   const percent = limit === 0 ? 100 : Math.floor((used / limit) * 100)
   if (percent < BUDGET_SHARE) return []
   const isSpent = percent >= 100
@@ -17,6 +17,8 @@ export const budgetProblems = (budget: BudgetEvidence): ReadonlyArray<Problem> =
       subject: { app_id },
       since: null,
       count: 1,
+      // Without a hard stop, people notice nothing.
+      reach: hard_stop ? reach : 0,
       evidence: { period, used_usd: usd(used), limit_usd: usd(limit), percent, hard_stop },
       cause: isSpent
         ? `The app's budget for the ${period} is spent${hard_stop ? ": messages get 402" : ", but spending continues"}`
@@ -37,6 +39,7 @@ export const mismatchProblems = ({ app_id, found_at, turns, run_ref }: MismatchE
     subject: { app_id },
     since: iso(found_at),
     count: turns,
+    reach: 0,
     evidence: { turns, run_ref },
     cause: "The costs of some turns differ from their ledger entries",
     next_step: commandStep("List the turns and their amounts", "npm run -s troupe -- ledger check")
@@ -44,12 +47,13 @@ export const mismatchProblems = ({ app_id, found_at, turns, run_ref }: MismatchE
 ]
 
 /** After a restore, people wait for what is not delivered: somebody has to decide, so it is a warning. */
-const deliveriesOnHold = ({ since, reason }: HoldEvidence): Problem => ({
+const deliveriesOnHold = ({ since, reason, reach }: HoldEvidence): Problem => ({
   kind: "deliveries_on_hold",
   severity: "warning",
   subject: {},
   since: iso(since),
   count: 1,
+  reach,
   evidence: { reason },
   cause: `Nothing is delivered, because this server was ${reason ?? "restored"}. Nothing is lost`,
   next_step: commandStep(
@@ -59,12 +63,13 @@ const deliveriesOnHold = ({ since, reason }: HoldEvidence): Problem => ({
 })
 
 /** It takes seconds, unless the command was killed. */
-const appMoves = ({ scope, since, reason }: HoldEvidence): Problem => ({
+const appMoves = ({ scope, since, reason, reach }: HoldEvidence): Problem => ({
   kind: "app_suspended",
   severity: "warning",
   subject: { app_id: scope },
   since: iso(since),
   count: 1,
+  reach,
   evidence: { reason },
   cause: `The app is moving to the cell ${reason}. Nothing is lost`,
   next_step: commandStep(
@@ -73,12 +78,13 @@ const appMoves = ({ scope, since, reason }: HoldEvidence): Problem => ({
   )
 })
 
-const suspensionProblem = ({ scope, kind, since, reason }: HoldEvidence): Problem => ({
+const suspensionProblem = ({ scope, kind, since, reason, reach }: HoldEvidence): Problem => ({
   kind: kind === "app" ? "app_suspended" : "bots_on_hold",
   severity: "info",
   subject: scope === "*" ? {} : { app_id: scope },
   since: iso(since),
   count: 1,
+  reach,
   evidence: { reason },
   cause:
     kind === "app"
@@ -98,12 +104,13 @@ const holdProblem = (hold: HoldEvidence): Problem =>
 /** What somebody has stopped on purpose. */
 export const suspensions = ({ holds, suspendedBots }: Evidence): ReadonlyArray<Problem> => [
   ...holds.map(holdProblem),
-  ...suspendedBots.map(({ app_id, bots, since }): Problem => ({
+  ...suspendedBots.map(({ app_id, bots, since, reach }): Problem => ({
     kind: "bot_suspended",
     severity: "info",
     subject: { app_id },
     since: iso(since),
     count: bots,
+    reach,
     evidence: { bots },
     cause: "The app has suspended these bots",
     next_step: appStep("GET", "/v1/telegram/bots", "Resume those that should work")

@@ -112,6 +112,7 @@ export const botProblems = (bot: BotEvidence, now: Date): ReadonlyArray<Problem>
       subject: { app_id: bot.app_id, bot_id: bot.channel_id },
       since: iso(since),
       count: 1,
+      reach: bot.reach,
       evidence: {
         username: bot.username,
         status: bot.status,

@@ -94,8 +94,10 @@ const figuresOf = (e: Evidence): Record<CheckName, Figures> => ({
     oldest_due_at: iso(oldest(e.jobs.map((j) => j.oldest_due_at)))
   },
   model: {
-    attempts_5m: e.model.attempts,
-    failures_5m: e.model.failures,
+    replies_1m: e.model.replies_1m,
+    failed_1m: e.model.failed_1m,
+    replies_5m: e.model.replies_5m,
+    failed_5m: e.model.failed_5m,
     last_ok_at: iso(e.model.last_ok_at)
   },
   bots: { not_working: e.bots.length },

@@ -38,6 +38,7 @@ const pausedAlerts = (channel: ChannelEvidence): Problem => ({
   subject: subjectOf(channel),
   since: iso(channel.status_since),
   count: 1,
+  reach: 0,
   evidence: { status: channel.status, last_success_at: iso(channel.last_success_at) },
   cause: "An operator has paused the channel, so no alert arrives through it",
   next_step: operatorStep(
@@ -62,6 +63,8 @@ export const channelProblems = (channel: ChannelEvidence): ReadonlyArray<Problem
       subject: { ...subjectOf(channel), ...(channel.session_id !== null && { session_id: channel.session_id }) },
       since: iso(failing_since ?? channel.status_since),
       count: Math.max(1, failures),
+      // Alerts are for operators.
+      reach: isOfAlerts(channel) ? 0 : channel.reach,
       evidence: {
         status,
         consecutive_failures: failures,
@@ -101,6 +104,7 @@ export const laneProblems = (lane: LaneEvidence, now: Date): ReadonlyArray<Probl
       subject: subjectOf(lane),
       since: iso(lane.oldest_due_at),
       count: lane.lanes,
+      reach: lane.lanes,
       evidence: { lanes: lane.lanes, oldest_age_seconds: Math.round(age / 1000) },
       cause:
         "Events are ready but not sent: no worker is running, the channel's pace is too low, or the receiver is slow",
@@ -117,6 +121,7 @@ export const unknownProblems = (unknown: UnknownEvidence): ReadonlyArray<Problem
     subject: subjectOf(unknown),
     since: iso(unknown.first_at),
     count: unknown.deliveries,
+    reach: unknown.reach,
     evidence: { deliveries: unknown.deliveries, session_id: unknown.session_id },
     cause: "The connection broke while a message was being sent, so it is unknown whether it arrived",
     next_step: appStep(

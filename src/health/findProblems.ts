@@ -1,14 +1,11 @@
 import { budgetProblems, mismatchProblems, suspensions } from "./appProblems.ts"
 import { botProblems } from "./botProblems.ts"
+import { byUrgency } from "./byUrgency.ts"
 import { channelProblems, laneProblems, unknownProblems } from "./deliveryProblems.ts"
 import type { Evidence } from "./Evidence.ts"
-import { type Problem, SEVERITIES } from "./Problem.ts"
+import type { Problem } from "./Problem.ts"
 import { databaseProblems, diskProblems, workerProblems } from "./serverProblems.ts"
 import { jobProblems, modelProblems, queueProblems } from "./workProblems.ts"
-
-/** Worst first, then the longest lasting. */
-const byUrgency = (a: Problem, b: Problem): number =>
-  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.since ?? "9").localeCompare(b.since ?? "9")
 
 /**
  * Everything that is wrong, worst first. The one place that decides so: every view and every alert shows these rows.
@@ -25,7 +22,7 @@ export const findProblems = (evidence: Evidence): ReadonlyArray<Problem> => {
     ...workerProblems(evidence.workers, at),
     ...queueProblems(evidence.queue, at),
     ...evidence.jobs.flatMap((job) => jobProblems(job, at)),
-    ...modelProblems(evidence.model),
+    ...modelProblems(evidence.model, at),
     ...evidence.bots.flatMap((bot) => botProblems(bot, at)),
     ...evidence.channels.flatMap(channelProblems),
     ...evidence.lanes.flatMap((lane) => laneProblems(lane, at)),

@@ -23,9 +23,12 @@ export const AFTER_MS = {
 
 /** Failed attempts in a row from which a channel is reported. */
 export const FAILURES_IN_A_ROW = 3
-/** Share of failed attempts at replies from which the model is reported, and how many attempts that takes. */
+/** Share of failed replies from which the model is reported. */
 export const MODEL_FAILURE_RATE = 0.5
-export const MODEL_ATTEMPTS = 2
+/** Replies that a verdict on the model takes. With fewer in the last minute, a longer time counts. */
+export const MODEL_REPLIES = 2
+/** No more conversations are counted for one problem. */
+export const MAX_REACH = 1000
 /** A file system is reported if both its free share and its free bytes are below these. */
 export const DISK_FREE = {
   warning: { share: 0.1, bytes: 10_000_000_000 },

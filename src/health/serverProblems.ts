@@ -6,7 +6,7 @@ const CHECK_DATABASE = commandStep("Check that PostgreSQL is running and that DA
 
 /** What is wrong with the database, seen from this process. */
 export const databaseProblems = (database: DatabaseEvidence, now: Date): ReadonlyArray<Problem> => {
-  const found = { subject: {}, count: 1 }
+  const found = { subject: {}, count: 1, reach: null }
   if (!database.reachable)
     return [
       {
@@ -108,6 +108,7 @@ export const diskProblems = (disk: DiskEvidence): ReadonlyArray<Problem> => {
       subject: {},
       since: null,
       count: 1,
+      reach: null,
       evidence: {
         path,
         holds,
@@ -136,6 +137,7 @@ export const workerProblems = (workers: ReadonlyArray<WorkerEvidence>, now: Date
         subject: {},
         since: iso(last),
         count: 1,
+        reach: null,
         evidence: { workers: workers.length, last_heartbeat_at: iso(last) },
         cause: "No process with the role worker is running: nothing is answered or delivered",
         next_step: commandStep("Start a process whose ROLES include worker", "npm start")
@@ -149,6 +151,7 @@ export const workerProblems = (workers: ReadonlyArray<WorkerEvidence>, now: Date
       subject: { worker_id },
       since: iso(heartbeat_at),
       count: 1,
+      reach: 0,
       evidence: { started_at: iso(started_at), last_heartbeat_at: iso(heartbeat_at) },
       cause: "The process is stuck, frozen or cut off. Other workers take over its work",
       next_step: commandStep("Look at the process and its log, and restart it")

@@ -1,5 +1,5 @@
 import type { Problem } from "./Problem.ts"
-import { statusOf } from "./statusOf.ts"
+import { isDown, statusOf } from "./statusOf.ts"
 
 /** How many there are. Null: not counted yet. */
 export interface FleetCounts {
@@ -18,7 +18,7 @@ const distinct = (ids: ReadonlyArray<string | undefined>) => new Set(ids.filter(
 /** The state of everything in one sentence. */
 export const verdict = (problems: ReadonlyArray<Problem>, fleet: FleetCounts | null): string => {
   const urgent = problems.filter(({ severity }) => severity !== "info")
-  if (statusOf(problems) === "down") return `Nobody gets an answer. ${urgent[0]?.cause ?? ""}.`
+  if (statusOf(problems) === "down") return `Nobody gets an answer. ${urgent.find(isDown)?.cause ?? ""}.`
   const bots = distinct(urgent.map(({ subject }) => subject.bot_id))
   const webhooks = distinct(urgent.map(({ subject }) => subject.channel_id))
   const apps = distinct(

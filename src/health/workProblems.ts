@@ -1,6 +1,7 @@
 import type { JobEvidence, ModelEvidence, QueueEvidence } from "./Evidence.ts"
-import { AFTER_MS, MODEL_ATTEMPTS, MODEL_FAILURE_RATE } from "./limits.ts"
-import { commandStep, iso, operatorStep, type Problem } from "./Problem.ts"
+import { AFTER_MS, MODEL_FAILURE_RATE, MODEL_REPLIES } from "./limits.ts"
+import { modelFailure } from "./modelFailures.ts"
+import { iso, operatorStep, type Problem } from "./Problem.ts"
 
 const WORKERS = operatorStep(
   "GET",
@@ -21,6 +22,7 @@ export const queueProblems = (queue: ReadonlyArray<QueueEvidence>, now: Date): R
       subject: { app_id },
       since: iso(oldest_due_at),
       count: waiting,
+      reach: waiting,
       evidence: { sessions_waiting: waiting, oldest_age_seconds: seconds(ageMs(oldest_due_at, now)) },
       cause: "More messages arrive than the workers answer, or the model is slow",
       next_step: WORKERS
@@ -39,6 +41,7 @@ export const jobProblems = (job: JobEvidence, now: Date): ReadonlyArray<Problem>
       subject,
       since: iso(job.failed_at),
       count: job.failed,
+      reach: 0,
       evidence: { failed: job.failed, last_error: job.last_error },
       cause: "The job failed at every attempt and is not tried again",
       next_step: jobsStep(job.task, "Read the error, then retry or remove the job")
@@ -50,6 +53,7 @@ export const jobProblems = (job: JobEvidence, now: Date): ReadonlyArray<Problem>
       subject,
       since: iso(job.oldest_due_at),
       count: job.due,
+      reach: 0,
       evidence: { due: job.due, oldest_age_seconds: seconds(ageMs(job.oldest_due_at, now)) },
       cause: "The workers are busy, or no worker knows this kind of job",
       next_step: WORKERS
@@ -61,6 +65,7 @@ export const jobProblems = (job: JobEvidence, now: Date): ReadonlyArray<Problem>
       subject,
       since: iso(job.oldest_due_at),
       count: job.due,
+      reach: 0,
       evidence: { failed: job.due, last_error: "its payload cannot be read" },
       cause: "A process of another version added a job that this version cannot read",
       next_step: jobsStep(job.task, "Read the payload, then remove the job")
@@ -72,6 +77,7 @@ export const jobProblems = (job: JobEvidence, now: Date): ReadonlyArray<Problem>
       subject,
       since: iso(job.oldest_locked_at),
       count: job.locked,
+      reach: 0,
       evidence: { locked: job.locked, oldest_age_seconds: seconds(ageMs(job.oldest_locked_at, now)) },
       cause: "A worker has held the job for very long: it is stuck, or the work is large",
       next_step: WORKERS
@@ -79,26 +85,48 @@ export const jobProblems = (job: JobEvidence, now: Date): ReadonlyArray<Problem>
   return problems
 }
 
-/** Whether replies fail. */
-export const modelProblems = (model: ModelEvidence): ReadonlyArray<Problem> => {
-  const { attempts, failures, last_ok_at, failing_since, last_error_code } = model
-  if (attempts < MODEL_ATTEMPTS || failures / attempts < MODEL_FAILURE_RATE) return []
+const MINUTE_MS = 60_000
+
+/**
+ * The shortest time that has enough replies for a verdict: the last minute, or where people write less often, the time
+ * since the last success, if that was more than a minute ago.
+ */
+const latest = (model: ModelEvidence, now: Date) => {
+  const { replies_1m, failed_1m, failed_since_ok: failed, failing_since } = model
+  if (replies_1m >= MODEL_REPLIES)
+    return { replies: replies_1m, failed: failed_1m, reach: model.reach_1m, time: "the last minute" }
+  const minutes = Math.max(2, Math.ceil(ageMs(failing_since, now) / MINUTE_MS))
+  return failed >= MODEL_REPLIES && replies_1m === failed_1m
+    ? { replies: failed, failed, reach: model.reach_since_ok, time: `the last ${minutes} minutes` }
+    : { replies: model.replies_5m, failed: model.failed_5m, reach: model.reach_5m, time: "the last 5 minutes" }
+}
+
+/** Whether replies fail, with what was observed. If all do, for a reason that concerns everybody, nobody gets one. */
+export const modelProblems = (model: ModelEvidence, now: Date): ReadonlyArray<Problem> => {
+  const { replies, failed, reach, time } = latest(model, now)
+  if (failed === 0 || failed / replies < MODEL_FAILURE_RATE) return []
+  const { observed, next_step, isOutage } = modelFailure(model.last_error_code)
+  const failsAlways = failed === replies && replies >= MODEL_REPLIES
   return [
     {
       kind: "model_failing",
-      severity: failures === attempts ? "critical" : "warning",
+      severity: failsAlways ? "critical" : "warning",
       subject: {},
-      since: iso(failing_since),
-      count: failures,
+      since: iso(model.failing_since),
+      count: failed,
+      reach: failsAlways && isOutage ? null : reach,
       evidence: {
-        attempts,
-        failures,
-        error_rate: Math.round((failures / attempts) * 1000) / 1000,
-        last_ok_at: iso(last_ok_at),
-        last_error_code
+        replies_1m: model.replies_1m,
+        failed_1m: model.failed_1m,
+        replies_5m: model.replies_5m,
+        failed_5m: model.failed_5m,
+        failed_since_ok: model.failed_since_ok,
+        conversations: reach,
+        last_ok_at: iso(model.last_ok_at),
+        last_error_code: model.last_error_code
       },
-      cause: "The model's provider is down, refuses the key or its quota is used up, or it refuses what it is asked",
-      next_step: commandStep("Check the provider's status, OPENAI_API_KEY and its quota, and OPENAI_BASE_URL")
+      cause: `${replies - failed} of ${replies} ${replies === 1 ? "reply" : "replies"} in ${time}: ${observed}`,
+      next_step
     }
   ]
 }

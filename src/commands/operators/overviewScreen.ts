@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { reachWords } from "#src/health/reach.ts"
 import { printable } from "#src/commands/terminal/output.ts"
 
 const Figure = Schema.Struct({ value: Schema.NullOr(Schema.Finite) })
@@ -11,8 +12,11 @@ export const Overview = Schema.Struct({
     Schema.Struct({
       kind: Schema.String,
       app_id: Schema.NullOr(Schema.String),
+      app_name: Schema.NullOr(Schema.String),
+      names: Schema.Array(Schema.String),
       severity: Schema.Literals(["critical", "warning", "info"]),
       problems: Schema.Int,
+      reach: Schema.NullOr(Schema.Int),
       since: Schema.NullOr(Schema.String),
       cause: Schema.String,
       next_step: Schema.Struct({
@@ -20,16 +24,15 @@ export const Overview = Schema.Struct({
         method: Schema.NullOr(Schema.String),
         path: Schema.NullOr(Schema.String),
         command: Schema.NullOr(Schema.String)
-      }),
-      examples: Schema.Array(Schema.Struct({ subject: Schema.Record(Schema.String, Schema.String) }))
+      })
     })
   ),
   fleet: Schema.NullOr(Schema.Struct({ apps: Schema.Int, bots: Schema.Int, webhooks: Schema.Int })),
   figures: Schema.Struct({
     messages_in: Figure,
     messages_out: Figure,
-    accept_to_sent_p50_ms: Figure,
-    accept_to_sent_p99_ms: Figure,
+    accept_to_reply_p50_ms: Figure,
+    accept_to_reply_p99_ms: Figure,
     unknown: Figure,
     expired: Figure,
     spent_today_usd: Figure,
@@ -56,13 +59,17 @@ const stepOf = ({ description, method, path, command }: Overview["attention"][nu
   `${description}${command !== null ? `: ${command}` : path !== null ? `: ${method} ${path}` : ""}`
 
 const problemLines = (item: Overview["attention"][number], now: number): ReadonlyArray<string> => {
-  const { bot_id, channel_id, worker_id, task } = item.examples[0]?.subject ?? {}
-  const about = [item.app_id, bot_id ?? channel_id ?? worker_id ?? task]
-    .filter((id) => typeof id === "string")
-    .join(" ")
+  const app = item.app_name ?? item.app_id
+  const things = item.names.filter((name) => name !== app)
+  const rest = item.problems - item.names.length
+  const about = [app ?? [], things.length === 0 ? [] : [...things, ...(rest > 0 ? [`${rest} more`] : [])].join(", ")]
+    .flat()
+    .join(": ")
+  const reached = reachWords(item.reach)
+  const lasts = `${ago(item.since, now)}${reached === null ? "" : `, ${reached}`}`
   const times = item.problems > 1 ? ` x${item.problems}` : ""
   return [
-    `${item.severity.padEnd(8)} ${printable(item.kind)}${times}${ago(item.since, now)}  ${printable(about)}`.trimEnd(),
+    `${item.severity.padEnd(8)} ${printable(item.kind)}${times}${lasts}  ${printable(about)}`.trimEnd(),
     `         ${printable(item.cause)}`,
     `         > ${printable(stepOf(item.next_step))}`
   ]
@@ -77,7 +84,8 @@ export const overviewLines = ({ verdict, attention, figures, fleet }: Overview, 
   ...(attention.length > 0 ? [""] : []),
   `Today     ${figures.messages_in.value} in, ${figures.messages_out.value} out, ${figures.unknown.value} unknown, ` +
     `${figures.expired.value} expired`,
-  `Replies   p50 ${seconds(figures.accept_to_sent_p50_ms.value)}, p99 ${seconds(figures.accept_to_sent_p99_ms.value)}`,
+  `Replies   p50 ${seconds(figures.accept_to_reply_p50_ms.value)}, ` +
+    `p99 ${seconds(figures.accept_to_reply_p99_ms.value)}`,
   `Spent     ${usd(figures.spent_today_usd.value)} today, ${usd(figures.spent_yesterday_usd.value)} yesterday`,
   ...(fleet === null ? [] : [`Fleet     ${fleet.apps} apps, ${fleet.bots} bots, ${fleet.webhooks} webhooks`])
 ]

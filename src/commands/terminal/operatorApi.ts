@@ -31,8 +31,8 @@ export const connectOperator = Effect.fnUntraced(function* (flags: Pick<ServerFl
 })
 
 /**
- * The same for a command that only looks. On the server's machine it needs no token: whoever can reach the database may
- * look.
+ * The same for a command that only looks. On the server's machine it needs no token: someone who can reach the database
+ * may look.
  */
 export const connectViewer = Effect.fnUntraced(function* (flags: Pick<ServerFlags, "url">) {
   const given = yield* givenToken

@@ -11,6 +11,9 @@ import { closedAlert, keepAlert, missAlert, openAlert, resolveAlert, type Interr
 /** Alerts are evaluated every minute. After a longer gap, no worker was running. */
 const GAP = "4 minutes"
 
+/** Before the reach of problems was counted, they were stored without it. */
+type StoredProblem = Omit<Problem, "reach"> & { readonly reach?: number | null }
+
 export interface StoredAlert {
   readonly alert_id: string
   readonly kind: string
@@ -25,7 +28,7 @@ export interface StoredAlert {
   readonly sent_at: Date
   readonly cause: string
   readonly next_step: NextStep
-  readonly examples: ReadonlyArray<Problem>
+  readonly examples: ReadonlyArray<StoredProblem>
 }
 
 /**

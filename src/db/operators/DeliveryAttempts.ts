@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type { OutcomeName } from "#channels/Lanes.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { type AttemptFilter, inRange, matchesAttempt } from "./attemptFilter.ts"
+import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
 /** Attempts that are looked through for one page. So a page can be short, and still not be the last. */
 const MAX_SCANNED = 5_000
@@ -18,6 +19,10 @@ export interface AttemptPosition {
 
 export interface AttemptRow {
   readonly app_id: string
+  /** Null: the app is deleted. */
+  readonly app_name: string | null
+  /** Whose conversation it is. Null: nobody's. */
+  readonly person: string | null
   /** Null: an operational event of the app. */
   readonly session_id: string | null
   readonly channel_id: string
@@ -70,7 +75,9 @@ const DELIVERED = (sql: Sql) => sql`a.outcome = 'sent' or exists (select from de
     and s.part = a.part and s.outcome = 'sent')`
 
 const COLUMNS = (sql: Sql) => sql`
-  a.app_id, nullif(a.session_id, a.app_id) as session_id, a.channel_id, coalesce(c.kind, '') as kind, a.event_id,
+  a.app_id, (select p.name from apps p where p.app_id = a.app_id) as app_name,
+  (select s.external_user_ref from sessions s where s.app_id = a.app_id and s.session_id = a.session_id) as person,
+  nullif(a.session_id, a.app_id) as session_id, a.channel_id, coalesce(c.kind, '') as kind, a.event_id,
   a.cursor, a.part, a.fence, a.outcome, a.status_code, a.error_code, a.started_at, a.latency_ms,
   ${DELIVERED(sql)} as delivered`
 
@@ -90,6 +97,7 @@ export class DeliveryAttempts extends Context.Service<
       filter: AttemptFilter,
       page: { readonly after: AttemptPosition | null; readonly limit: number }
     ) => Effect.Effect<AttemptPage, DatabaseError>
+    readonly count: (filter: AttemptFilter) => Effect.Effect<Total, DatabaseError>
     readonly get: (position: AttemptPosition) => Effect.Effect<AttemptDetail | undefined, DatabaseError>
     /** The deliveries that match and have not arrived since, at most `limit` of them, newest first. */
     readonly failed: (
@@ -133,6 +141,17 @@ export class DeliveryAttempts extends Context.Service<
 
       return DeliveryAttempts.of({
         search,
+        count: (filter) =>
+          query<Array<{ found: number; scanned: number }>>(
+            (sql) => sql`
+        with a as materialized (
+          select a.app_id, a.outcome, a.status_code, a.error_code from delivery_attempts a
+          where ${inRange(sql, filter)} order by ${ORDER(sql)} limit ${MAX_SCANNED}::int
+        )
+        select (select count(*)::int from (
+            select a.app_id from a where ${matchesAttempt(sql, filter)} limit ${MAX_COUNTED + 1}::int
+          ) f) as found, (select count(*)::int from a) as scanned`
+          ).pipe(Effect.map(([row]) => totalOf(row!.found, row!.scanned < MAX_SCANNED))),
         get: ({ eventId, channelId, part, fence }) =>
           query<Array<AttemptDetail>>(
             (sql) => sql`

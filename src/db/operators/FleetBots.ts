@@ -6,6 +6,7 @@ import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Databas
 import type { BotHealth, BotStatus } from "#src/db/telegram/bots/StoredBot.ts"
 import { type BotFilter, inboundLag, lastOut, matchesBot, outboundLag, outOf } from "./botFilter.ts"
 import { microseconds, type PageOf, timeOf } from "./Position.ts"
+import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
 export const BOT_SORTS = ["worst", "last_in", "last_out", "newest"] as const
 export type BotSort = (typeof BOT_SORTS)[number]
@@ -64,6 +65,9 @@ export class FleetBots extends Context.Service<
       page: PageOf
     ) => Effect.Effect<ReadonlyArray<FleetBot>, DatabaseError>
     readonly get: (botId: string) => Effect.Effect<FleetBot | undefined, DatabaseError>
+    readonly count: (filter: BotFilter) => Effect.Effect<Total, DatabaseError>
+    /** What these bots are called in Telegram, by id. Those without a name yet are left out. */
+    readonly names: (botIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, string>, DatabaseError>
     /** Counts at most `most` bots and one more. */
     readonly select: (filter: BotFilter, most: number) => Effect.Effect<BotSelection, DatabaseError>
   }
@@ -124,6 +128,19 @@ export class FleetBots extends Context.Service<
           select ${columns(sql)}, 0::int8 as position ${source(sql)}
           where b.channel_id = ${botId} and b.status <> 'detached'`
           ).pipe(Effect.map(([row]) => row)),
+        count: (filter) =>
+          query<Array<{ bots: number }>>(
+            (sql) => sql`
+          select count(*)::int as bots from (
+            select b.channel_id from telegram_bots b where ${matchesBot(sql, filter)} limit ${MAX_COUNTED + 1}::int
+          ) b`
+          ).pipe(Effect.map(([row]) => totalOf(row!.bots))),
+        names: (botIds) =>
+          query<Array<{ bot_id: string; username: string | null }>>(
+            (sql) => sql`
+          select channel_id as bot_id, username from telegram_bots
+          where channel_id = any(${[...botIds]}::text[]) and username is not null`
+          ).pipe(Effect.map((rows) => new Map(rows.map(({ bot_id, username }) => [bot_id, `@${username}`])))),
         select: (filter, most) =>
           query<Array<BotSelection>>(
             (sql) => sql`

@@ -4,13 +4,14 @@ import * as Layer from "effect/Layer"
 import type { ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
 import type { EvalStatus } from "#src/db/evals/EvalRuns.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
-import { startsWith } from "./Position.ts"
+import { has, microseconds, timeOf } from "./Position.ts"
+import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
 /** Null: not filtered by it. */
 export interface FleetCharacterFilter {
   readonly appId: string | null
-  /** What the slug begins with. */
-  readonly slugPrefix: string | null
+  /** Part of the name or slug. */
+  readonly name: string | null
   readonly status: "active" | "archived" | null
   readonly readiness: ReadinessStatus | null
 }
@@ -25,7 +26,16 @@ export interface FleetCharacter {
   /** As it was last assessed. */
   readonly readiness: ReadinessStatus
   readonly updated_at: Date
+  /** `updated_at` in microseconds. */
+  readonly position: number
 }
+
+/** Where a page ends, in the order of the list. */
+export interface CharacterPosition extends CharacterRef {
+  readonly at: number
+}
+/** Characters that are looked through for one page. So a page can be short, and still not be the last. */
+const MAX_SCANNED = 5_000
 
 /** A version as its author wrote it. */
 export interface StoredProfile {
@@ -58,11 +68,15 @@ export interface CharacterRef {
 export class FleetCharacters extends Context.Service<
   FleetCharacters,
   {
-    /** By app and slug, those after `after`. */
+    /** Those first that were changed last. `next`: where to continue. Null: this is the end. */
     readonly list: (
       filter: FleetCharacterFilter,
-      page: { readonly after: CharacterRef | null; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<FleetCharacter>, DatabaseError>
+      page: { readonly after: CharacterPosition | null; readonly limit: number }
+    ) => Effect.Effect<
+      { readonly rows: ReadonlyArray<FleetCharacter>; readonly next: CharacterPosition | null },
+      DatabaseError
+    >
+    readonly count: (filter: FleetCharacterFilter) => Effect.Effect<Total, DatabaseError>
     /** Undefined: no such character. */
     readonly get: (ref: CharacterRef) => Effect.Effect<FleetCharacter | undefined, DatabaseError>
     /** Those of these versions that exist, the oldest first. */
@@ -81,25 +95,63 @@ export class FleetCharacters extends Context.Service<
 
       const columns = (sql: Sql) => sql`
         c.app_id, a.name as app_name, c.slug, coalesce(v.profile ->> 'display_name', c.slug) as display_name, c.version,
-        c.status, coalesce(v.readiness, 'ready') as readiness, c.updated_at`
-      const source = (sql: Sql) => sql`
-        from characters c join character_versions v using (app_id, slug, version) join apps a using (app_id)`
+        c.status, coalesce(v.readiness, 'ready') as readiness, c.updated_at,
+        ${microseconds(sql, sql`c.updated_at`)} as position`
+      const joined = (sql: Sql) =>
+        sql`join character_versions v using (app_id, slug, version) join apps a using (app_id)`
+      const order = (sql: Sql) => sql`c.updated_at desc, c.app_id desc, c.slug desc`
+
+      const scanned = (sql: Sql, { appId }: FleetCharacterFilter, after: CharacterPosition | null) => sql`
+        select c.* from characters c
+        where ${appId === null ? sql`not starts_with(c.app_id, 'evr_')` : sql`c.app_id = ${appId}`}
+          and ${
+            after === null
+              ? sql`true`
+              : sql`(c.updated_at, c.app_id, c.slug) < (${timeOf(sql, after.at)}, ${after.appId}, ${after.slug})`
+          }
+        order by ${order(sql)} limit ${MAX_SCANNED}::int`
+      const matches = (sql: Sql, { name, status, readiness }: FleetCharacterFilter) => sql`
+        ${has(sql, sql`c.slug || ' ' || coalesce(v.profile ->> 'display_name', '')`, name)}
+        and (${status}::text is null or c.status = ${status})
+        and (${readiness}::text is null or coalesce(v.readiness, 'ready') = ${readiness})`
+
+      const list = Effect.fnUntraced(function* (
+        filter: FleetCharacterFilter,
+        { after, limit }: { readonly after: CharacterPosition | null; readonly limit: number }
+      ) {
+        const rows = yield* query<Array<FleetCharacter>>(
+          (sql) => sql`
+          select ${columns(sql)} from (${scanned(sql, filter, after)}) c ${joined(sql)}
+          where ${matches(sql, filter)} order by ${order(sql)} limit ${limit + 1}::int`
+        )
+        if (rows.length > limit) {
+          const { position: at, app_id: appId, slug } = rows[limit - 1]!
+          return { rows: rows.slice(0, limit), next: { at, appId, slug } }
+        }
+        const [next = null] = yield* query<Array<CharacterPosition>>(
+          (sql) => sql`
+          select ${microseconds(sql, sql`c.updated_at`)} as at, c.app_id as "appId", c.slug
+          from (${scanned(sql, filter, after)}) c order by ${order(sql)} offset ${MAX_SCANNED - 1}::int limit 1`
+        )
+        return { rows, next }
+      })
 
       return FleetCharacters.of({
-        list: ({ appId, slugPrefix, status, readiness }, { after, limit }) =>
-          query<Array<FleetCharacter>>(
+        list,
+        count: (filter) =>
+          query<Array<{ found: number; scanned: number }>>(
             (sql) => sql`
-            select ${columns(sql)} ${source(sql)}
-            where ${appId === null ? sql`not starts_with(c.app_id, 'evr_')` : sql`c.app_id = ${appId}`}
-              and ${after === null ? sql`true` : sql`(c.app_id, c.slug) > (${after.appId}, ${after.slug})`}
-              and ${slugPrefix === null ? sql`true` : sql`c.slug like ${startsWith(slugPrefix)}`}
-              and (${status}::text is null or c.status = ${status})
-              and (${readiness}::text is null or coalesce(v.readiness, 'ready') = ${readiness})
-            order by c.app_id, c.slug limit ${limit}::int`
-          ),
+            with c as materialized (${scanned(sql, filter, null)})
+            select (select count(*)::int from (
+                select c.slug from c ${joined(sql)} where ${matches(sql, filter)} limit ${MAX_COUNTED + 1}::int
+              ) f) as found, (select count(*)::int from c) as scanned`
+          ).pipe(Effect.map(([row]) => totalOf(row!.found, row!.scanned < MAX_SCANNED))),
         get: ({ appId, slug }) =>
           query<Array<FleetCharacter>>(
-            (sql) => sql`select ${columns(sql)} ${source(sql)} where c.app_id = ${appId} and c.slug = ${slug}`
+            (sql) =>
+              sql`
+              select ${columns(sql)} from characters c ${joined(sql)}
+              where c.app_id = ${appId} and c.slug = ${slug}`
           ).pipe(Effect.map(([row]) => row)),
         profiles: ({ appId, slug }, versions) =>
           query<Array<StoredProfile>>(

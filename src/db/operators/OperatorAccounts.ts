@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import type { Query } from "#src/db/postgres/postgres.ts"
 import { SHADOW_ACCOUNT } from "#src/db/tenancy/shadow.ts"
+import { has } from "./Position.ts"
+import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
 export interface AccountRow {
   readonly account_id: string
@@ -28,6 +30,7 @@ export class OperatorAccounts extends Context.Service<
       readonly before: string | null
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<AccountRow>, DatabaseError>
+    readonly count: (search: string | null) => Effect.Effect<Total, DatabaseError>
     /** Undefined: no such account. */
     readonly get: (accountId: string) => Effect.Effect<AccountRow | undefined, DatabaseError>
   }
@@ -50,6 +53,9 @@ export class OperatorAccounts extends Context.Service<
           where a.account_id = x.account_id
         ) f`
 
+      const matches = (sql: Sql, search: string | null) =>
+        has(sql, sql`coalesce(name, '') || ' ' || coalesce(email, '')`, search)
+
       return OperatorAccounts.of({
         list: ({ search, before, limit }) =>
           query<Array<AccountRow>>(
@@ -58,12 +64,18 @@ export class OperatorAccounts extends Context.Service<
               sql,
               sql`
               select * from accounts where account_id <> ${SHADOW_ACCOUNT}
-                and (${before}::text is null or account_id < ${before})
-                and (${search}::text is null
-                  or strpos(lower(coalesce(name, '') || ' ' || coalesce(email, '')), lower(${search})) > 0)
+                and (${before}::text is null or account_id < ${before}) and ${matches(sql, search)}
               order by account_id desc limit ${limit}::int`
             )} order by account_id desc`
           ),
+        count: (search) =>
+          query<Array<{ accounts: number }>>(
+            (sql) => sql`
+            select count(*)::int as accounts from (
+              select account_id from accounts where account_id <> ${SHADOW_ACCOUNT} and ${matches(sql, search)}
+              limit ${MAX_COUNTED + 1}::int
+            ) a`
+          ).pipe(Effect.map(([row]) => totalOf(row!.accounts))),
         get: (accountId) =>
           query<Array<AccountRow>>((sql) =>
             withFigures(

@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import type { Environment } from "#src/db/tenancy/Apps.ts"
-import { microseconds, type PageOf, startsWith, timeOf } from "./Position.ts"
+import { isNotShadow } from "#src/db/tenancy/shadow.ts"
+import { has, microseconds, type PageOf, timeOf } from "./Position.ts"
+import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
 export const APP_SORTS = ["spend", "errors", "last_use", "newest"] as const
 export type AppSort = (typeof APP_SORTS)[number]
@@ -12,13 +14,23 @@ export type AppSort = (typeof APP_SORTS)[number]
 export interface AppFilter {
   readonly state: "active" | "suspended" | null
   readonly accountId: string | null
-  /** What the name begins with, in any case. */
-  readonly namePrefix: string | null
+  /** Part of the name or email of the account. */
+  readonly account: string | null
+  /** Part of the name. */
+  readonly name: string | null
+}
+export const NO_APP_FILTER: AppFilter = { state: null, accountId: null, account: null, name: null }
+
+export interface NamedApp {
+  readonly app_id: string
+  readonly name: string
 }
 
 export interface AppRow {
   readonly app_id: string
   readonly account_id: string
+  /** The name of the account, or else its email. Null: it has neither. */
+  readonly account_name: string | null
   readonly name: string
   readonly environment: Environment
   readonly created_at: Date
@@ -51,6 +63,9 @@ export class OperatorApps extends Context.Service<
       sort: AppSort,
       page: PageOf
     ) => Effect.Effect<ReadonlyArray<AppRow>, DatabaseError>
+    readonly count: (filter: AppFilter) => Effect.Effect<Total, DatabaseError>
+    /** Up to `limit` apps whose names contain this, by name. */
+    readonly named: (part: string, limit: number) => Effect.Effect<ReadonlyArray<NamedApp>, DatabaseError>
     /** Undefined: no such app. */
     readonly get: (appId: string) => Effect.Effect<AppRow | undefined, DatabaseError>
     /** What these apps are called, by id. Those that do not exist are left out. */
@@ -63,14 +78,24 @@ export class OperatorApps extends Context.Service<
       const { query } = yield* Database
 
       const columns = (sql: Sql) => sql`
-        a.app_id, a.account_id, a.name, a.environment, a.created_at, h.since as suspended_at,
+        a.app_id, a.account_id,
+        (select coalesce(o.name, o.email) from accounts o where o.account_id = a.account_id) as account_name,
+        a.name, a.environment, a.created_at, h.since as suspended_at,
         h.reason as suspended_reason, f.spent_day_micro_usd, f.spent_month_micro_usd, f.turns_24h, f.failed_24h,
         nullif(f.last_used_at, timestamptz 'epoch') as last_used_at`
       const source = (sql: Sql) => sql`
         from app_figures f join apps a using (app_id)
         left join telegram_holds h on h.scope = a.app_id and h.kind = 'app' and h.released_at is null`
 
-      const list = ({ state, accountId, namePrefix }: AppFilter, sort: AppSort, { after, limit }: PageOf) =>
+      const accountText = (sql: Sql) => sql`(
+        select coalesce(o.name, '') || ' ' || coalesce(o.email, '') from accounts o where o.account_id = a.account_id)`
+      const matches = (sql: Sql, { state, accountId, account, name }: AppFilter) => sql`
+        (${state}::text is null or (${state} = 'suspended') = (h.scope is not null))
+        and (${accountId}::text is null or a.account_id = ${accountId})
+        and ${has(sql, accountText(sql), account)}
+        and ${has(sql, sql`a.name`, name)}`
+
+      const list = (filter: AppFilter, sort: AppSort, { after, limit }: PageOf) =>
         query<Array<AppRow>>((sql) => {
           const value = {
             spend: sql`f.spent_month_micro_usd`,
@@ -87,15 +112,25 @@ export class OperatorApps extends Context.Service<
           }
           return sql`
           select ${columns(sql)}, ${value[sort]} as position ${source(sql)}
-          where ${after === null ? sql`true` : beyond[sort]}
-            and (${state}::text is null or (${state} = 'suspended') = (h.scope is not null))
-            and (${accountId}::text is null or a.account_id = ${accountId})
-            and ${namePrefix === null ? sql`true` : sql`lower(a.name) like lower(${startsWith(namePrefix)})`}
+          where ${after === null ? sql`true` : beyond[sort]} and ${matches(sql, filter)}
           order by ${ORDER[sort](sql)} limit ${limit}::int`
         })
 
       return OperatorApps.of({
         list,
+        count: (filter) =>
+          query<Array<{ apps: number }>>(
+            (sql) => sql`
+            select count(*)::int as apps from (
+              select f.app_id ${source(sql)} where ${matches(sql, filter)} limit ${MAX_COUNTED + 1}::int
+            ) a`
+          ).pipe(Effect.map(([row]) => totalOf(row!.apps))),
+        named: (part, limit) =>
+          query<Array<NamedApp>>(
+            (sql) => sql`
+            select app_id, name from apps where ${isNotShadow(sql)} and ${has(sql, sql`name`, part)}
+            order by lower(name), app_id limit ${limit}::int`
+          ),
         get: (appId) =>
           query<Array<AppRow>>(
             (sql) => sql`select ${columns(sql)}, 0::int8 as position ${source(sql)} where a.app_id = ${appId}`

@@ -7,6 +7,7 @@ import { openUrl } from "#src/db/delivery/webhookUrls.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { PageOf } from "./Position.ts"
+import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
 export const CHANNEL_STATES = ["active", "paused", "failing", "disabled"] as const
 export type ChannelState = (typeof CHANNEL_STATES)[number]
@@ -62,6 +63,7 @@ export class OperatorChannels extends Context.Service<
       sort: ChannelSort,
       page: PageOf
     ) => Effect.Effect<ReadonlyArray<ChannelRow>, DatabaseError>
+    readonly count: (filter: ChannelFilter) => Effect.Effect<Total, DatabaseError>
     readonly get: (channelId: string) => Effect.Effect<ChannelRow | undefined, DatabaseError>
     /** Those of these webhooks that exist. */
     readonly named: (channelIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ChannelRow>, DatabaseError>
@@ -89,8 +91,17 @@ export class OperatorChannels extends Context.Service<
           Effect.map((address): ChannelRow => ({ ...row, url: maskUrl(new URL(Redacted.value(address))) }))
         )
 
+      const matches = (sql: Sql, { appId, states }: ChannelFilter) => sql`
+        c.status <> 'deleted' and ${appId === null ? sql`true` : sql`f.app_id = ${appId}`}
+        and (${states.length}::int = 0 or c.status = any(${[...states]}::text[]))
+        and ${
+          states.length === 0 || states.includes("active")
+            ? sql`true`
+            : sql`not c.paced and c.status in ('paused', 'failing', 'disabled')`
+        }`
+
       return OperatorChannels.of({
-        list: ({ appId, states }, sort, { after, limit }) =>
+        list: (filter, sort, { after, limit }) =>
           query<Array<Stored>>((sql) => {
             const { value: at, id } = after ?? { value: 0, id: "" }
             const order = {
@@ -103,16 +114,16 @@ export class OperatorChannels extends Context.Service<
             }
             return sql`
             select ${columns(sql)} ${source(sql)}
-            where c.status <> 'deleted' and ${appId === null ? sql`true` : sql`f.app_id = ${appId}`}
-              and (${states.length}::int = 0 or c.status = any(${[...states]}::text[]))
-              and ${
-                states.length === 0 || states.includes("active")
-                  ? sql`true`
-                  : sql`not c.paced and c.status in ('paused', 'failing', 'disabled')`
-              }
-              and ${after === null ? sql`true` : beyond[sort]}
+            where ${matches(sql, filter)} and ${after === null ? sql`true` : beyond[sort]}
             order by ${order[sort]} limit ${limit}::int`
           }).pipe(Effect.flatMap(Effect.forEach(shown))),
+        count: (filter) =>
+          query<Array<{ channels: number }>>(
+            (sql) => sql`
+            select count(*)::int as channels from (
+              select f.channel_id ${source(sql)} where ${matches(sql, filter)} limit ${MAX_COUNTED + 1}::int
+            ) c`
+          ).pipe(Effect.map(([row]) => totalOf(row!.channels))),
         get: (channelId) =>
           query<Array<Stored>>(
             (sql) => sql`select ${columns(sql)} ${source(sql)} where f.channel_id = ${channelId}

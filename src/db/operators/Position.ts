@@ -20,5 +20,6 @@ export const microseconds = (sql: Sql, time: Query) => sql`coalesce((extract(epo
 export const timeOf = (sql: Sql, value: number) =>
   sql`timestamptz 'epoch' + ${value}::bigint * interval '1 microsecond'`
 
-/** What a text begins with, for `like`. */
-export const startsWith = (prefix: string): string => `${prefix.replaceAll(/[\\%_]/g, "\\$&")}%`
+/** Whether a text contains a part, in upper or lower case. Null: any text does. */
+export const has = (sql: Sql, text: Query, part: string | null) =>
+  part === null ? sql`true` : sql`lower(${text}) like lower(${`%${part.replaceAll(/[\\%_]/g, "\\$&")}%`})`

@@ -1,6 +1,7 @@
 import { beforeIdsFrom } from "#pipeline/domain/Id.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
 import type { OutcomeName } from "#channels/Lanes.ts"
+import { has } from "./Position.ts"
 
 export const ATTEMPT_STATES = ["failed", "any", "sent", "not_sent", "unknown", "rejected", "gone", "expired"] as const
 /** `failed`: everything but `sent`. */
@@ -13,6 +14,7 @@ export interface AttemptFilter {
   readonly state: AttemptState
   /** 2: a status from 200 to 299, and so on. 0: no status was received. */
   readonly statusClass: number | null
+  /** Part of the code. */
   readonly errorCode: string | null
   readonly eventId: string | null
   /** Events from this time on, and before this time. */
@@ -36,4 +38,4 @@ export const inRange = (sql: Sql, { appId, channelId, state, eventId, since, unt
 export const matchesAttempt = (sql: Sql, { appId, state, statusClass, errorCode }: AttemptFilter) => sql`
   (${appId}::text is null or a.app_id = ${appId}) and (${state} in ('failed', 'any') or a.outcome = ${state})
   and (${statusClass}::int is null or coalesce(a.status_code / 100, 0) = ${statusClass}::int)
-  and (${errorCode}::text is null or a.error_code = ${errorCode})`
+  and ${has(sql, sql`a.error_code`, errorCode)}`

@@ -4,14 +4,15 @@ import { isNotShadow } from "#src/db/tenancy/shadow.ts"
 
 /** The length of a period. */
 export const PERIOD = "5 minutes"
-/** At most this many pushes of a step are looked up for the times of replies. With more, these are a sample. */
+/** At most this many replies of a step are looked up for their times. With more, these are a sample. */
 const SAMPLE = 5000
 /** A reply is of one of the latest turns of its session. */
 const TURNS = 20
 
 /**
  * Counts the periods from one time up to another, in place of what was counted of them before. Events and attempts are
- * found by their time through BRIN indexes, the ledger app by app.
+ * found by their time through BRIN indexes, the ledger app by app. The time of a reply ends when it is on the log: how
+ * long a receiver takes to accept it says nothing about the server.
  */
 export const countActivity = (sql: Sql, from: Date, to: Date) => sql`
   with range as (
@@ -27,22 +28,22 @@ export const countActivity = (sql: Sql, from: Date, to: Date) => sql`
       count(*) filter (where outcome = 'unknown') as unknown, count(*) filter (where outcome = 'expired') as expired
     from delivery_attempts
     where started_at >= (select a from range) and started_at < (select z from range) group by 1
-  ), pushed as (
-    select app_id, session_id, cursor, started_at, latency_ms from delivery_attempts
-    where started_at >= (select a from range) and started_at < (select z from range) and outcome = 'sent' and part = 0
+  ), replied as (
+    select app_id, session_id, trace_id, created_at from events
+    where created_at >= (select a from range) and created_at < (select z from range)
+      and type = 'message.created' and role = 'character' and ${isNotShadow(sql)}
     limit ${SAMPLE}::int
   ), waited as (
-    select date_bin(${PERIOD}::interval, p.started_at, 'epoch') as at,
+    select date_bin(${PERIOD}::interval, r.created_at, 'epoch') as at,
       least(${WAIT_SCALE.steps}::int, greatest(0, ceil(ln(greatest(1,
-        extract(epoch from p.started_at - t.accepted_at) * 1000 + coalesce(p.latency_ms, 0))
-          / ${WAIT_SCALE.firstMs}::int) / ln(${WAIT_SCALE.ratio}::numeric))))::int as step
-    from pushed p join events e using (app_id, session_id, cursor) cross join lateral (
+        extract(epoch from r.created_at - t.accepted_at) * 1000 / ${WAIT_SCALE.firstMs}::int)
+          ) / ln(${WAIT_SCALE.ratio}::numeric))))::int as step
+    from replied r cross join lateral (
       select accepted_at from (
-        select accepted_at, run_ref from turns t where t.app_id = p.app_id and t.session_id = p.session_id
+        select accepted_at, run_ref from turns t where t.app_id = r.app_id and t.session_id = r.session_id
         order by turn_index desc limit ${TURNS}::int
-      ) t where t.run_ref = e.trace_id limit 1
+      ) t where t.run_ref = r.trace_id limit 1
     ) t
-    where e.role = 'character' and e.type = 'message.created'
   ), waits as (
     select at, jsonb_object_agg(step, n) as waits from (select at, step, count(*) as n from waited group by 1, 2) w
     group by 1

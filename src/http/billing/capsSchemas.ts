@@ -50,12 +50,14 @@ export const AppCapsPatch = z.object({
 })
 export const EndUserCapsPatch = z.object(endUserCaps).meta({ description: "null restores the app's default" })
 
-const caps = z.object({
-  daily_messages: z.int().nullable(),
-  daily_cost_usd: z.number().nullable(),
-  monthly_cost_usd: z.number().nullable(),
-  daily_images: z.int().nullable()
-})
+const caps = z
+  .object({
+    daily_messages: z.int().nullable(),
+    daily_cost_usd: z.number().nullable(),
+    monthly_cost_usd: z.number().nullable(),
+    daily_images: z.int().nullable()
+  })
+  .meta({ title: "Caps" })
 const used = { day_usd: z.number(), month_usd: z.number() }
 const resets = z.object({ day: time, month: time }).describe("When the counts reset")
 export const AppCapsData = z.object({

@@ -22,6 +22,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly nowMs: number
+  /** Only what is replaced whenever it changes is asked for, and not the page around it. */
+  readonly isLive: boolean
   /** The address of this server for others. */
   readonly baseUrl: string
   readonly operator: Operator

@@ -62,6 +62,9 @@ export interface Console {
   ) => void
 }
 
+/** Whether the request is for the changes of a screen, and not for the page. */
+const isLive = ({ url }: FastifyRequest) => new URL(url, "http://_").searchParams.get("live") === "1"
+
 const visitOf = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: string) {
   const [path = "", query = ""] = request.url.split("?")
   const { csrf, acts, owns } = visitorOf(request)
@@ -70,6 +73,7 @@ const visitOf = Effect.fnUntraced(function* (request: FastifyRequest, baseUrl: s
     params: request.params as Readonly<Record<string, string>>,
     query: new URLSearchParams(query),
     nowMs: yield* Clock.currentTimeMillis,
+    isLive: isLive(request),
     baseUrl,
     operator: request.operator,
     csrf,
@@ -92,9 +96,6 @@ const problemScreen = (error: ApiError): Screen => ({
   body: html`<div class="card"><p role="alert">${error.message}</p><p class="soft">${error.fix}</p>
       <p><a class="button" href="/console">Go to the overview</a></p></div>`
 })
-
-/** Whether the request is for the changes of a screen, and not for the page. */
-const isLive = ({ url }: FastifyRequest) => new URL(url, "http://_").searchParams.get("live") === "1"
 
 const makeConsole = (app: App, { baseUrl, run, stopping }: Server): Console => {
   const opened = ({ operationId, summary, role }: Named, usual: OperatorRole) => ({

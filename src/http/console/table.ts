@@ -5,6 +5,8 @@ export interface Column<A> {
   readonly cell: (row: A) => Html | string
   /** The order by this column: its name in the URL, and which way it runs. Without one, it cannot be sorted by. */
   readonly sort?: { readonly name: string; readonly direction: "ascending" | "descending" }
+  /** The list is always in the order of this column. */
+  readonly ordered?: "ascending" | "descending"
   readonly num?: boolean
 }
 
@@ -15,15 +17,18 @@ export interface Sorting {
   readonly url: (order: string) => string
 }
 
-const head = <A>({ label, sort, num }: Column<A>, sorting: Sorting | undefined): Html => {
+const arrow = (direction: "ascending" | "descending"): Html =>
+  html`<span aria-hidden="true">${direction === "ascending" ? "↑" : "↓"}</span>`
+
+const head = <A>({ label, sort, ordered, num }: Column<A>, sorting: Sorting | undefined): Html => {
   const align = num === true ? "num" : ""
+  if (ordered !== undefined)
+    return html`<th scope="col" class="${align}" aria-sort="${ordered}">${label}${arrow(ordered)}</th>`
   if (sort === undefined || sorting === undefined) return html`<th scope="col" class="${align}">${label}</th>`
   const { name, direction } = sort
   return sorting.order === name
     ? html`<th scope="col" class="${align}" aria-sort="${direction}">
-        <a href="${sorting.url(name)}"
-          >${label}<span aria-hidden="true">${direction === "ascending" ? "↑" : "↓"}</span></a
-        >
+        <a href="${sorting.url(name)}">${label}${arrow(direction)}</a>
       </th>`
     : html`<th scope="col" class="${align}"><a href="${sorting.url(name)}">${label}</a></th>`
 }

@@ -45,7 +45,8 @@ export const alertRoutes: Routes = ({ app, answer }) => {
               sent_at: alert.sent_at.toISOString(),
               cause: alert.cause,
               next_step: alert.next_step,
-              examples: alert.examples
+              // Those of before the reach of a problem was counted have none.
+              examples: alert.examples.map((example) => ({ reach: 0, ...example }))
             })),
             next_cursor
           })

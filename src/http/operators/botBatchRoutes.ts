@@ -48,15 +48,18 @@ export const FleetBatchCreate = Reason.extend({
     .meta({ description: "From the preview: the request fails with 409 selection_changed if the number is another" })
 })
 
-export const BatchProgress = z.object({
-  id: z.string(),
-  action: z.string(),
-  status: z.enum(["running", "completed"]),
-  total: z.int(),
-  done: z.int(),
-  failed: z.int(),
-  created_at: z.iso.datetime()
-})
+export const Batch = z
+  .object({
+    id: z.string(),
+    action: z.string(),
+    dry_run: z.literal(false),
+    status: z.enum(["running", "completed"]),
+    total: z.int(),
+    done: z.int(),
+    failed: z.int(),
+    created_at: z.iso.datetime()
+  })
+  .meta({ title: "OperatorBatch" })
 const Selection = z.object({
   bots: z.int(),
   apps: z.int(),
@@ -75,7 +78,7 @@ const Selection = z.object({
 })
 const FleetBatchData = z.union([
   z.object({ dry_run: z.literal(true), action: z.string(), selection: Selection }).extend(onCreate),
-  BatchProgress.extend({ dry_run: z.literal(false) }).extend(onCreate)
+  Batch.extend(onCreate)
 ])
 
 export const toProgress = (batch: StoredBatch) => ({
@@ -159,7 +162,7 @@ export const botBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
         operationId: "getFleetBatch",
         summary: "Get the progress of a batch of the operator",
         params,
-        response: answers(BatchProgress.extend({ dry_run: z.literal(false) }), "batch_not_found")
+        response: answers(Batch, "batch_not_found")
       }
     },
     (request, reply) =>

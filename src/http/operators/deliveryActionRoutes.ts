@@ -12,7 +12,7 @@ import { wholeBetween } from "#src/http/server/schemas/number.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { ACTS } from "./access.ts"
 import { Reason } from "./botActionRoutes.ts"
-import { BatchProgress, toProgress } from "./botBatchRoutes.ts"
+import { Batch, toProgress } from "./botBatchRoutes.ts"
 import { findAttempt, readAttemptFilter } from "./operatorDeliveryRoutes.ts"
 import { attemptFilterFields } from "./operatorDeliverySchemas.ts"
 import { anyDeliveryNotFound, selectionChanged, selectionTooLarge } from "./operatorErrors.ts"
@@ -52,7 +52,7 @@ const RetryBatchData = z.union([
       })
     })
     .extend(onCreate),
-  BatchProgress.extend({ dry_run: z.literal(false) }).extend(onCreate)
+  Batch.extend(onCreate)
 ])
 
 /** Repeats deliveries of any app. */

@@ -53,10 +53,10 @@ export const operatorAppRoutes: Routes = ({ app, answer }) => {
         request,
         reply,
         Effect.gen(function* () {
-          const { sort, state = null, account_id: accountId = null, name: namePrefix = null, limit } = request.query
+          const { sort, state = null, account_id: accountId = null, name = null, limit } = request.query
           const after = yield* positionOf(request.query.cursor)
           const rows = yield* OperatorApps.use((apps) =>
-            apps.list({ state, accountId, namePrefix }, sort, { after, limit: limit + 1 })
+            apps.list({ state, accountId, account: null, name }, sort, { after, limit: limit + 1 })
           )
           const { items, next_cursor } = sortedPage(rows, limit, (row) => row.app_id)
           const { usage } = yield* Rollups.use(({ asOf }) => asOf)

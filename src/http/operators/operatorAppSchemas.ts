@@ -19,7 +19,7 @@ export const OperatorAppQuery = z.object({
     .describe("spend: of this month. errors: failed turns of the last day. The highest comes first"),
   state: z.enum(["active", "suspended"]).optional(),
   account_id: z.string().max(64).optional(),
-  name: text(1, 80).optional().describe("What the name begins with, in upper or lower case"),
+  name: text(1, 80).optional().describe("Part of the name, in upper or lower case"),
   ...listQuery
 })
 

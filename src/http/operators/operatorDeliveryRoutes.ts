@@ -54,6 +54,7 @@ export const readAttemptFilter = (given: Omit<z.output<typeof AttemptQuery>, "cu
 export const toAttempt = (row: AttemptRow) => ({
   id: attemptIdOf({ eventId: row.event_id, channelId: row.channel_id, part: row.part, fence: row.fence }),
   app_id: row.app_id,
+  app_name: row.app_name,
   session_id: row.session_id,
   channel_id: row.channel_id,
   kind: row.kind,

@@ -13,7 +13,7 @@ export const attemptFilterFields = {
   channel_id: z.string().max(64).optional().describe("A webhook or a bot"),
   state: z.enum(ATTEMPT_STATES).default("failed").describe("failed: every attempt that did not deliver"),
   status_class: z.enum(STATUS_CLASSES).optional().describe("none: no status was received"),
-  error_code: z.string().max(100).optional().describe("Such as http_500 or timeout"),
+  error_code: z.string().max(100).optional().describe("Part of the code, such as http_5 or timeout"),
   event_id: z.string().max(64).optional(),
   since: momentOrDay.optional().describe("Events from this time on"),
   until: momentOrDay.optional().describe("Events before this time")
@@ -24,6 +24,7 @@ export const AttemptQuery = z.object({ ...attemptFilterFields, ...listQuery })
 export const AttemptData = z.object({
   id: z.string(),
   app_id: z.string(),
+  app_name: z.string().nullable().describe("null: the app is deleted"),
   session_id: z.string().nullable().describe("null: an operational event of the app"),
   channel_id: z.string(),
   kind: z.string(),

@@ -2,21 +2,28 @@ import * as z from "zod"
 import { SESSION_STATES } from "#src/db/operators/SessionSearch.ts"
 import { TIMELINE_KINDS } from "#src/db/conversation/Timeline.ts"
 import { listQuery } from "#src/http/server/listing.ts"
+import { text } from "#src/http/server/schemas/text.ts"
 
 const time = z.iso.datetime()
 
 export const OperatorSessionQuery = z.object({
   app_id: z.string().max(64).optional(),
-  external_user_ref: z.string().min(1).max(255).optional(),
-  character_slug: z.string().max(200).optional(),
+  external_user_ref: z.string().min(1).max(255).optional().describe("The whole reference"),
+  person: text(1, 255).optional().describe("Part of external_user_ref, in upper or lower case"),
+  character_slug: z.string().max(200).optional().describe("The whole slug"),
+  character: text(1, 200).optional().describe("Part of character_slug, in upper or lower case"),
   status: z.enum(SESSION_STATES).optional(),
-  crisis_since: time.optional().describe("Sessions in which somebody was in danger since then"),
+  crisis_since: time
+    .optional()
+    .describe("Sessions in which somebody was in danger since then, the latest danger first"),
   ...listQuery
 })
 export const OperatorSession = z.object({
   id: z.string(),
   app_id: z.string(),
+  app_name: z.string().nullable().describe("null: it is a run of evals"),
   character_slug: z.string(),
+  character_name: z.string().nullable(),
   external_user_ref: z.string(),
   status: z.enum(SESSION_STATES),
   exit: z.object({ reason_code: z.string().nullable(), at: time }).nullable(),

@@ -12,15 +12,22 @@ export const FigureData = z.object({
     .enum(["exact", "rolled_up", "estimate"])
     .describe(
       "exact: counted for this answer. rolled_up: counted once a minute. " +
-        "estimate: up to 15 % too high, and from a sample of the pushes if there are many"
+        "estimate: up to 15 % too high, and from a sample of the replies if there are many"
     )
 })
 
 export const AttentionData = z.object({
   kind: ProblemData.shape.kind,
   app_id: z.string().nullable().describe("null: the server as a whole"),
+  app_name: z.string().nullable().describe("null: the server as a whole, or an app that is deleted"),
+  names: z
+    .array(z.string())
+    .describe(
+      "What the examples are about, as people call it: apps, bots, masked addresses of webhooks. Empty: the server"
+    ),
   severity: ProblemData.shape.severity,
   problems: z.int().describe("How many equal problems this row stands for"),
+  reach: ProblemData.shape.reach.describe("How many conversations they reach together. null: everybody's"),
   since: time.nullable().describe("Since when the first one lasts"),
   cause: z.string(),
   next_step: ProblemData.shape.next_step,
@@ -31,8 +38,11 @@ export const PointData = z.object({
   at: time.describe("Beginning of the hour"),
   messages_in: z.int(),
   messages_out: z.int(),
-  accept_to_sent_p50_ms: z.number().nullable(),
-  accept_to_sent_p99_ms: z.number().nullable(),
+  accept_to_reply_p50_ms: z
+    .number()
+    .nullable()
+    .describe("From accepting a message to its reply on the log. Deliveries are not part of it"),
+  accept_to_reply_p99_ms: z.number().nullable(),
   unknown: z.int(),
   expired: z.int(),
   spent_usd: z.number()
@@ -48,8 +58,8 @@ const sumsOf = (rows: ReadonlyArray<ActivityRow>) => {
   return {
     messages_in: total(rows, (row) => row.messages_in),
     messages_out: total(rows, (row) => row.messages_out),
-    accept_to_sent_p50_ms: waitAt(0.5, waits),
-    accept_to_sent_p99_ms: waitAt(0.99, waits),
+    accept_to_reply_p50_ms: waitAt(0.5, waits),
+    accept_to_reply_p99_ms: waitAt(0.99, waits),
     unknown: total(rows, (row) => row.unknown),
     expired: total(rows, (row) => row.expired),
     spent_usd: usd(rows)
@@ -68,8 +78,8 @@ export const todayOf = (rows: ReadonlyArray<ActivityRow>, midnight: Date) => {
     as_of: rows.at(-1)?.at.toISOString() ?? null,
     messages_in: rolledUp(sums.messages_in),
     messages_out: rolledUp(sums.messages_out),
-    accept_to_sent_p50_ms: estimate(sums.accept_to_sent_p50_ms),
-    accept_to_sent_p99_ms: estimate(sums.accept_to_sent_p99_ms),
+    accept_to_reply_p50_ms: estimate(sums.accept_to_reply_p50_ms),
+    accept_to_reply_p99_ms: estimate(sums.accept_to_reply_p99_ms),
     unknown: rolledUp(sums.unknown),
     expired: rolledUp(sums.expired),
     spent_today_usd: rolledUp(sums.spent_usd),

@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { Activity } from "#src/db/operators/Activity.ts"
 import { Health } from "#src/db/operators/Health.ts"
-import { fold } from "#src/health/Group.ts"
+import { fold, type Group } from "#src/health/Group.ts"
 import { statusOf } from "#src/health/statusOf.ts"
 import { verdict } from "#src/health/verdict.ts"
 import { success } from "#src/http/server/envelope.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { AttentionData, FigureData, hoursOf, PointData, todayOf } from "./overviewFigures.ts"
+import { type Names, NO_NAMES, nameOf, namesOf } from "./problemNames.ts"
 
 /** Rows of the attention feed. */
 const MOST = 100
@@ -30,8 +31,8 @@ export const OverviewData = z.object({
       as_of: z.iso.datetime().nullable().describe("Beginning of the latest period that was counted"),
       messages_in: FigureData,
       messages_out: FigureData,
-      accept_to_sent_p50_ms: FigureData,
-      accept_to_sent_p99_ms: FigureData,
+      accept_to_reply_p50_ms: FigureData,
+      accept_to_reply_p99_ms: FigureData,
       unknown: FigureData,
       expired: FigureData,
       spent_today_usd: FigureData,
@@ -39,6 +40,12 @@ export const OverviewData = z.object({
     })
     .describe("Of today"),
   hours: z.array(PointData).describe("The last 24 hours, in order")
+})
+
+const named = (group: Group, names: Names) => ({
+  ...group,
+  app_name: group.app_id === null ? null : (names.apps.get(group.app_id) ?? null),
+  names: group.examples.map((example) => nameOf(example, names)).filter((name) => name !== "")
 })
 
 /** What an operator sees first. */
@@ -64,14 +71,18 @@ export const overviewRoutes: Routes = ({ app, answer }) => {
           const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())
           const since = new Date(midnight - 24 * HOUR_MS)
           // The figures are missing if the database is unreachable; the verdict says so.
-          const [rows, fleet] = evidence.database.reachable
-            ? yield* Effect.all([activity.since(since), activity.fleet], { concurrency: 2 })
-            : [[], null]
+          const groups = fold(problems).slice(0, MOST)
+          const [rows, fleet, names] = evidence.database.reachable
+            ? yield* Effect.all(
+                [activity.since(since), activity.fleet, namesOf(groups.flatMap(({ examples }) => examples))],
+                { concurrency: 2 }
+              )
+            : [[], null, NO_NAMES]
           return success({
             status: statusOf(problems),
             verdict: verdict(problems, fleet),
             checked_at: evidence.at.toISOString(),
-            attention: fold(problems).slice(0, MOST),
+            attention: groups.map((group) => named(group, names)),
             fleet:
               fleet === null
                 ? null

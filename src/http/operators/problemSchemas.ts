@@ -24,10 +24,17 @@ export const ProblemData = z.object({
     .describe("What it is about. Without app_id: the server as a whole"),
   since: time.nullable().describe("null: unknown"),
   count: z.int().describe("How many equal things this row stands for, such as failed attempts in a row"),
+  reach: z
+    .int()
+    .nullable()
+    .describe(
+      "How many conversations it reaches, up to 1000. Of problems with the same severity, those that reach more come " +
+        "first. null: everybody's. 0: nobody notices it"
+    ),
   evidence: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
     .describe("The figures and times that show it"),
-  cause: z.string().describe("The likely cause"),
+  cause: z.string().describe("What was observed, or the likely cause"),
   next_step: z.object({
     by: z.enum(["app", "operator"]).describe("Who can do it: a key of the app, or the operator of the server"),
     description: z.string(),

@@ -8,6 +8,7 @@ import { between, expectedVersion, wholeBetween } from "#src/http/server/schemas
 import { proactiveControls } from "#src/http/character/proactiveControls.ts"
 import { ProactiveStateData } from "#src/http/conversation/sessionStateSchemas.ts"
 
+const Reason = z.enum(REASONS).meta({ title: "ProactiveReason" })
 const time = z.iso.datetime()
 const MAX_USD = 1_000_000
 const usd = (description: string) => between(0, MAX_USD).nullable().optional().meta({ description })
@@ -54,7 +55,7 @@ const proactivePolicy = (kinds: ReadonlyArray<ChannelKind>) =>
       .meta({ description: "Limit per person, for all characters of the app together. Default 3" }),
     daily_cap_app: wholeBetween(0, 1_000_000).nullable().optional(),
     allowed_reasons: z
-      .array(z.enum(REASONS))
+      .array(Reason)
       .max(REASONS.length)
       .optional()
       .meta({
@@ -103,7 +104,7 @@ export const ProactivePolicyData = z.object({
   timezone_source: z.enum(["end_user", "app"]),
   daily_cap_per_end_user: z.int(),
   daily_cap_app: z.int().nullable(),
-  allowed_reasons: z.array(z.enum(REASONS)),
+  allowed_reasons: z.array(Reason),
   channel_policy: z.object({
     default: z.enum(["allow", "deny"]),
     channels: z.record(z.string(), z.object({ allow: z.boolean(), daily_cap: z.int().nullable() }))
@@ -119,7 +120,7 @@ export const ProactiveDecisionPage = z.object({
       id: z.string(),
       at: time,
       session_id: z.string(),
-      reason: z.enum(REASONS).nullable(),
+      reason: Reason.nullable(),
       decision: z.enum(["sent", "skipped"]).describe("sent: a turn was started, and nothing has stopped it so far"),
       skipped_by: z
         .string()
@@ -164,7 +165,7 @@ export const EvaluationData = z.object({
   evaluated_at: time,
   dry_run: z.boolean(),
   decision: z.enum(["send", "skip"]),
-  reason: z.enum(REASONS),
+  reason: Reason,
   skipped_by: z.string().nullable(),
   gates: z
     .array(z.object({ gate: z.string(), result: z.enum(["open", "shut", "not_reached"]) }))

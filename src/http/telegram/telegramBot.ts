@@ -129,7 +129,7 @@ export const registerWebhook = Effect.fnUntraced(function* (bot: StoredBot, hook
   return (yield* BotRows.use((rows) => rows.get(bot.app_id, bot.channel_id))) ?? (yield* botNotFound)
 })
 
-/** Sets the webhook of a bot that was just attached, and what people see of it: its commands and descriptions. */
+/** Sets the webhook, the commands and the descriptions of a bot that was just attached. */
 export const setUpBot = Effect.fnUntraced(function* (bot: StoredBot, hooksAt: string, dropPending: boolean) {
   const registered = yield* registerWebhook(bot, hooksAt, dropPending)
   // The probe sets both later.

@@ -38,8 +38,8 @@ describe.skipIf(!hasBrowser)("with scripts switched off, the console", () => {
       ["/console/conversations", "Person", "nobody"],
       ["/console/deliveries", "Error", "http_418"],
       ["/console/webhooks", "App", "app_nobody"],
-      ["/console/characters", "Slug begins with", "nobody"],
-      ["/console/apps", "Name begins with", "Nobody"],
+      ["/console/characters", "Name or slug", "nobody"],
+      ["/console/apps", "Name", "Nobody"],
       ["/console/accounts", "Name or email", "nobody@example.com"],
       ["/console/audit", "Action", "nothing.done"]
     ] as const) {

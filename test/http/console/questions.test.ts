@@ -150,7 +150,7 @@ describe("an operator asks the console", () => {
     const attempts = /href="(\/console\/deliveries\?event=evt_\w+&amp;state=any)"><span class="warn">/.exec(
       await page(screen(2))
     )
-    assert.include(await read(attempts![1]!.replaceAll("&amp;", "&")), `bot ${id}`)
+    assert.include(await read(attempts![1]!.replaceAll("&amp;", "&")), `bot @${bot.username}`)
 
     harness.telegram.block(left!, bot)
     await until("the block", async () =>

@@ -299,7 +299,7 @@ describe("the next step of every problem", () => {
     )
     const at = new Date()
     const old = new Date(0)
-    const of = { app_id: "app_x", channel_id: "chn_x", kind: "webhook", session_id: "ses_x" }
+    const of = { app_id: "app_x", channel_id: "chn_x", kind: "webhook", session_id: "ses_x", reach: 1 }
     const bot = {
       ...of,
       mode: "byo" as const,

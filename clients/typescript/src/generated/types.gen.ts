@@ -1149,6 +1149,8 @@ export type SnapshotPage = {
     next_cursor: string | null;
 };
 
+export type ProactiveReason = 'cold_initiate' | 'session_resume' | 'open_loop_due' | 'event_followup' | 'storyline_beat' | 'scheduled_message';
+
 export type Scheduled = {
     id: string;
     session_id: string;
@@ -1184,7 +1186,7 @@ export type ProactivePolicy = {
     timezone_source: 'end_user' | 'app';
     daily_cap_per_end_user: number;
     daily_cap_app: number | null;
-    allowed_reasons: Array<'cold_initiate' | 'session_resume' | 'open_loop_due' | 'event_followup' | 'storyline_beat' | 'scheduled_message'>;
+    allowed_reasons: Array<ProactiveReason>;
     channel_policy: {
         default: 'allow' | 'deny';
         channels: {
@@ -1210,7 +1212,7 @@ export type ProactiveDecisionPage = {
         id: string;
         at: string;
         session_id: string;
-        reason: 'cold_initiate' | 'session_resume' | 'open_loop_due' | 'event_followup' | 'storyline_beat' | 'scheduled_message' | null;
+        reason: ProactiveReason | null;
         /**
          * sent: a turn was started, and nothing has stopped it so far
          */
@@ -1742,6 +1744,16 @@ export type Export = {
     created_at: string;
 };
 
+/**
+ * The caps that apply to the end-user. null: no limit
+ */
+export type Caps = {
+    daily_messages: number | null;
+    daily_cost_usd: number | null;
+    monthly_cost_usd: number | null;
+    daily_images: number | null;
+};
+
 export type EndUserUsage = {
     from: string;
     to: string;
@@ -1762,24 +1774,11 @@ export type EndUserUsage = {
     priced: boolean;
     group_by: 'day' | 'kind' | 'character' | 'model' | 'end_user' | 'app' | null;
     groups: EndUserUsageGroups;
-    /**
-     * The caps that apply to the end-user. null: no limit
-     */
-    caps: {
-        daily_messages: number | null;
-        daily_cost_usd: number | null;
-        monthly_cost_usd: number | null;
-        daily_images: number | null;
-    };
+    caps: Caps;
     /**
      * What is left of each cap now
      */
-    remaining: {
-        daily_messages: number | null;
-        daily_cost_usd: number | null;
-        monthly_cost_usd: number | null;
-        daily_images: number | null;
-    };
+    remaining: Caps;
     resets_at: {
         day: string;
         month: string;
@@ -1791,13 +1790,8 @@ export type EndUserCaps = {
     /**
      * The end-user's own caps. null: the app's default
      */
-    caps: {
-        daily_messages: number | null;
-        daily_cost_usd: number | null;
-        monthly_cost_usd: number | null;
-        daily_images: number | null;
-    };
-    effective: EndUserCapsEffective;
+    caps: Caps;
+    effective: Caps;
     /**
      * What is spent or reserved. Counted only if there is a cap
      */
@@ -1974,13 +1968,17 @@ export type Problem = {
      */
     count: number;
     /**
+     * How many conversations it reaches, up to 1000. Of problems with the same severity, those that reach more come first. null: everybody's. 0: nobody notices it
+     */
+    reach: number | null;
+    /**
      * The figures and times that show it
      */
     evidence: {
         [key: string]: string | number | boolean | null;
     };
     /**
-     * The likely cause
+     * What was observed, or the likely cause
      */
     cause: string;
     next_step: ProblemNextStep;
@@ -4414,13 +4412,6 @@ export type EndUserUsageGroups = Array<{
     priced: boolean;
 }>;
 
-export type EndUserCapsEffective = {
-    daily_messages: number | null;
-    daily_cost_usd: number | null;
-    monthly_cost_usd: number | null;
-    daily_images: number | null;
-};
-
 export type ProblemKind = 'database_unreachable' | 'database_slow' | 'database_standby' | 'database_long_transaction' | 'database_asynchronous' | 'database_direct_address' | 'clock_skewed' | 'disk_nearly_full' | 'no_worker' | 'worker_silent' | 'queue_lag' | 'job_lag' | 'job_failed' | 'job_locked' | 'model_failing' | 'bot_revoked' | 'bot_deaf' | 'bot_conflict' | 'bot_degraded' | 'bot_pending' | 'bot_sends_failing' | 'webhook_disabled' | 'webhook_failing' | 'alert_channel_paused' | 'lane_old' | 'deliveries_unknown' | 'budget_spent' | 'budget_nearly_spent' | 'ledger_mismatch' | 'app_suspended' | 'bots_on_hold' | 'deliveries_on_hold' | 'bot_suspended';
 
 /**
@@ -4644,8 +4635,6 @@ export type ToQuery = string | string;
 
 export type EntryId = string;
 
-export type CharacterSlugQuery = string;
-
 export type ImageId = string;
 
 export type NpcId = string;
@@ -4672,6 +4661,8 @@ export type FromQuery2 = string;
  * End of the period (UTC), exclusive. Default: the first of next year
  */
 export type ToQuery2 = string;
+
+export type CharacterSlugQuery = string;
 
 export type SessionIdQuery = string;
 
@@ -7235,7 +7226,7 @@ export type EvaluateProactiveResponses = {
             evaluated_at: string;
             dry_run: boolean;
             decision: 'send' | 'skip';
-            reason: 'cold_initiate' | 'session_resume' | 'open_loop_due' | 'event_followup' | 'storyline_beat' | 'scheduled_message';
+            reason: ProactiveReason;
             skipped_by: string | null;
             /**
              * In order of evaluation. The text is then checked again in the turn itself
@@ -7381,7 +7372,7 @@ export type UpdateProactivePolicyData = {
         /**
          * Default: all. scheduled_message: what the app has scheduled with POST /v1/sessions/{session_id}/proactive/schedule
          */
-        allowed_reasons?: Array<'cold_initiate' | 'session_resume' | 'open_loop_due' | 'event_followup' | 'storyline_beat' | 'scheduled_message'> | null;
+        allowed_reasons?: Array<ProactiveReason> | null;
         /**
          * A message is sent through all channels of its session, so each of them must allow it
          */

@@ -2,14 +2,16 @@ import type { BudgetEvidence, HoldEvidence, MismatchEvidence } from "#src/health
 import { BUDGET_SHARE } from "#src/health/limits.ts"
 import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { MOST, ofApp } from "./scope.ts"
+import { conversationsBefore, MOST, ofApp } from "./scope.ts"
 
 /** Budgets of apps that are spent for the most part. Only apps that have a budget have a row. */
 export const budgetEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<BudgetEvidence>>(
       (sql) => sql`
-      select a.app_id, b.period, b.limit_micro_usd, b.used_micro_usd, a.hard_stop from allowances a
+      select a.app_id, b.period, b.limit_micro_usd, b.used_micro_usd, a.hard_stop,
+        ${conversationsBefore(sql, sql`a.app_id`, sql`now()`)} as reach
+      from allowances a
       cross join lateral (values
         ('day', a.daily_limit_micro_usd, day_used(a)), ('month', a.monthly_limit_micro_usd, month_used(a)),
         ('total', a.total_limit_micro_usd, a.total_used_micro_usd)
@@ -34,13 +36,15 @@ export const holdEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<HoldEvidence>>(
       (sql) => sql`
-      select scope, kind, since, reason from telegram_holds where released_at is null ${
+      select h.scope, h.kind, h.since, h.reason,
+        case when h.scope <> ${ALL_APPS} then ${conversationsBefore(sql, sql`h.scope`, sql`h.since`)} end as reach
+      from telegram_holds h where h.released_at is null ${
         appId === null
           ? sql``
-          : sql`and scope in (${ALL_APPS}, ${appId}) and (kind in ('app', 'move', 'delivery')
+          : sql`and h.scope in (${ALL_APPS}, ${appId}) and (h.kind in ('app', 'move', 'delivery')
             or exists (select from telegram_bots
             where app_id = ${appId} and status <> 'detached'))`
       }
-      order by since limit ${MOST}::int`
+      order by h.since limit ${MOST}::int`
     )
   )

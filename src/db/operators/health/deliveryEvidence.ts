@@ -1,15 +1,26 @@
 import { ALERTS_APP } from "#src/health/alertsApp.ts"
 import type { ChannelEvidence, LaneEvidence, UnknownEvidence } from "#src/health/Evidence.ts"
-import { AFTER_MS } from "#src/health/limits.ts"
+import { AFTER_MS, MAX_REACH } from "#src/health/limits.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { MOST, ofApp } from "./scope.ts"
 
-/** Up to this many lanes of a channel are counted. */
-const LANES = 1000
+/** Conversations whose events wait for a channel, up to a limit, through the indexes of ready and retried lanes. */
+const waitingAt = (sql: Sql) => sql`(
+  select least(count(*), ${MAX_REACH}::int)::int from (
+    (select l.session_id from lanes l
+      where l.app_id = channels.app_id and l.channel_id = channels.channel_id and l.status = 'ready'
+        and l.owner is null
+      limit ${MAX_REACH}::int)
+    union all
+    (select l.session_id from lanes l
+      where l.app_id = channels.app_id and l.channel_id = channels.channel_id and l.status = 'waiting'
+        and l.failures > 0 and l.planned_at is null
+      limit ${MAX_REACH}::int)
+  ) l)`
 
 const COLUMNS = (sql: Sql) => sql`
   app_id, channel_id, session_id, kind, status, status_since, failing_since, consecutive_failures, last_success_at,
-  last_failure_at, last_status_code, last_error_code`
+  last_failure_at, last_status_code, last_error_code, ${waitingAt(sql)} as reach`
 
 /**
  * Push channels that fail or are disabled, read through the index `channels_troubled`, and alert channels that are
@@ -54,7 +65,7 @@ export const laneEvidence = (appId: string | null) =>
         select count(*)::int from (
           select 1 from lanes l where l.app_id = o.app_id and l.channel_id = o.channel_id and l.status = 'ready'
             and l.owner is null and l.due_at < now() - ${AFTER_MS.laneOld}::int * interval '1 millisecond'
-          limit ${LANES}::int
+          limit ${MAX_REACH}::int
         ) l
       ) as lanes
       from old o join channels c using (app_id, channel_id)
@@ -70,9 +81,9 @@ export const unknownEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<UnknownEvidence>>(
       (sql) => sql`
-      select u.app_id, u.channel_id, c.kind, u.first_at, u.deliveries, u.session_id from (
+      select u.app_id, u.channel_id, c.kind, u.first_at, u.deliveries, u.session_id, u.reach from (
         select a.app_id, a.channel_id, min(a.started_at) as first_at, count(*)::int as deliveries,
-          max(a.session_id) as session_id
+          max(a.session_id) as session_id, count(distinct a.session_id)::int as reach
         from (
           select app_id, session_id, channel_id, cursor, part, fence, started_at from delivery_attempts
           where outcome = 'unknown' and started_at >= now() - interval '1 day'

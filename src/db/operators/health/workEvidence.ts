@@ -58,22 +58,46 @@ export const jobEvidence = Database.use(({ query }) =>
   )
 )
 
-/** Attempts at replies in the last five minutes, read from the end of the table. */
+/**
+ * Replies that ended in the last minute and in the last five, read from the end of the table. A reply may take several
+ * attempts. It counts from its latest one, and no attempt takes as long as the rest of the range that is read.
+ */
 export const modelEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<ModelEvidence>>(
       (sql) => sql`
       with written as materialized (
-        select status, started_at, error_code from turn_stages
-        where started_at >= now() - interval '5 minutes' and stage = 'generation' and status <> 'skipped'
+        select app_id, session_id, turn_index, status, started_at, error_code,
+          started_at + latency_ms * interval '1 millisecond' as ended_at
+        from turn_stages
+        where started_at >= now() - interval '8 minutes' and stage = 'generation' and status <> 'skipped'
           ${ofApp(sql, sql`app_id`, appId)}
-      ), ok as (select max(started_at) as at from written where status = 'ok')
-      select count(*)::int as attempts, count(*) filter (where w.status <> 'ok')::int as failures,
-        (select at from ok) as last_ok_at,
-        min(w.started_at) filter (where w.status <> 'ok'
-          and w.started_at > coalesce((select at from ok), '-infinity')) as failing_since,
-        (array_agg(w.error_code order by w.started_at desc) filter (where w.error_code is not null))[1]
-          as last_error_code
-      from written w`
+      ), replies as materialized (
+        select app_id, session_id, max(ended_at) as ended_at, bool_or(status = 'ok') as is_ok from written
+        where ended_at >= now() - interval '5 minutes'
+        group by app_id, session_id, turn_index
+      ), latest as (
+        select count(*)::int as replies_1m, count(*) filter (where not is_ok)::int as failed_1m,
+          count(distinct (app_id, session_id)) filter (where not is_ok)::int as reach_1m
+        from replies where ended_at >= now() - interval '1 minute'
+      ), recent as (
+        select count(*)::int as replies_5m, count(*) filter (where not is_ok)::int as failed_5m,
+          count(distinct (app_id, session_id)) filter (where not is_ok)::int as reach_5m
+        from replies
+      ), since_ok as (
+        select count(*)::int as failed_since_ok, count(distinct (app_id, session_id))::int as reach_since_ok
+        from replies
+        where ended_at > coalesce((select max(r.ended_at) from replies r where r.is_ok), '-infinity')
+      ), ok as (
+        select max(started_at) as at from written where status = 'ok' and ended_at >= now() - interval '5 minutes'
+      ), failed as (
+        select min(started_at) filter (where started_at > coalesce((select at from ok), '-infinity')) as failing_since,
+          (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as last_error_code
+        from written where status <> 'ok' and ended_at >= now() - interval '5 minutes'
+      )
+      select l.replies_1m, l.failed_1m, l.reach_1m, r.replies_5m, r.failed_5m, r.reach_5m,
+        s.failed_since_ok, s.reach_since_ok,
+        (select at from ok) as last_ok_at, f.failing_since, f.last_error_code
+      from latest l cross join recent r cross join since_ok s cross join failed f`
     )
   ).pipe(Effect.map(([row]) => row!))

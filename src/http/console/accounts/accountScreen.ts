@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { isId } from "#pipeline/domain/Id.ts"
 import { type AccountRow, OperatorAccounts } from "#src/db/operators/OperatorAccounts.ts"
-import { type AppRow, OperatorApps } from "#src/db/operators/OperatorApps.ts"
+import { type AppRow, NO_APP_FILTER, OperatorApps } from "#src/db/operators/OperatorApps.ts"
 import { type AccountToken, AccountTokens } from "#src/db/tenancy/AccountTokens.ts"
 import { accountNotFound } from "#src/http/operators/operatorErrors.ts"
 import { type Html, html } from "#src/http/server/page.ts"
@@ -82,9 +82,7 @@ export const accountScreen = ({ screen, action }: Console): void => {
       const account = yield* findAccount(visit)
       const { account_id: accountId } = account
       const [apps, tokens] = yield* Effect.all([
-        OperatorApps.use((all) =>
-          all.list({ state: null, accountId, namePrefix: null }, "spend", { after: null, limit: MAX_APPS })
-        ),
+        OperatorApps.use((all) => all.list({ ...NO_APP_FILTER, accountId }, "spend", { after: null, limit: MAX_APPS })),
         AccountTokens.use((all) => all.list(accountId))
       ])
       return {

@@ -8,6 +8,7 @@ import { count, usd, when } from "../figures.ts"
 import { filters, input } from "../form.ts"
 import { pages } from "../pages.ts"
 import { table } from "../table.ts"
+import { totalAbove } from "../total.ts"
 import { words } from "../url.ts"
 
 export const ACCOUNTS_PATH = "/console/accounts"
@@ -35,7 +36,7 @@ const columns = (nowMs: number) => [
     num: true,
     cell: ({ spent_month_micro_usd }: AccountRow) => usd(spent_month_micro_usd)
   },
-  { label: "Created", cell: ({ created_at }: AccountRow) => when(created_at, nowMs) }
+  { label: "Created", ordered: "descending" as const, cell: ({ created_at }: AccountRow) => when(created_at, nowMs) }
 ]
 
 /** The owners of apps. */
@@ -51,9 +52,13 @@ export const accountsScreen = ({ screen }: Console): void =>
       return {
         section: ACCOUNTS_PATH,
         title: "Accounts",
-        lead: filters(ACCOUNTS_PATH, [
+        lead: html`${filters(ACCOUNTS_PATH, [
           input({ name: "search", label: "Name or email", value: query.get("search") ?? "" })
-        ]),
+        ])}${yield* totalAbove(
+          visit,
+          OperatorAccounts.use((accounts) => accounts.count(words(query, "search"))),
+          ["account", "accounts"]
+        )}`,
         live: html`<section class="card flush">
           ${table<AccountRow>({
             label: "Accounts",

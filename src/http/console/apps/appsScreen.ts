@@ -8,6 +8,7 @@ import { filters, input, select } from "../form.ts"
 import { tag } from "../icons.ts"
 import { pages } from "../pages.ts"
 import { type Column, table } from "../table.ts"
+import { totalAbove } from "../total.ts"
 import { choice, urlWith, words } from "../url.ts"
 
 export const APPS_PATH = "/console/apps"
@@ -22,14 +23,14 @@ export const appState = ({ suspended_at, suspended_reason }: AppRow) =>
 const columns = (nowMs: number): ReadonlyArray<Column<AppRow>> => [
   {
     label: "App",
-    sort: { name: "newest", direction: "descending" },
     cell: ({ name, app_id }) =>
       html`<a href="${APPS_PATH}/${app_id}"><bdi>${name}</bdi></a><br /><span class="id">${app_id}</span>`
   },
   { label: "State", cell: appState },
   {
     label: "Account",
-    cell: ({ account_id }) => html`<a class="id" href="${APPS_PATH}?account=${account_id}">${account_id}</a>`
+    cell: ({ account_id, account_name }) =>
+      html`<a href="${APPS_PATH}?account=${account_id}"><bdi>${account_name ?? account_id}</bdi></a>`
   },
   {
     label: "Spent today",
@@ -54,6 +55,11 @@ const columns = (nowMs: number): ReadonlyArray<Column<AppRow>> => [
     label: "Last used",
     sort: { name: "last_use", direction: "descending" },
     cell: ({ last_used_at }) => when(last_used_at, nowMs)
+  },
+  {
+    label: "Created",
+    sort: { name: "newest", direction: "descending" },
+    cell: ({ created_at }) => when(created_at, nowMs)
   }
 ]
 
@@ -64,21 +70,29 @@ export const appsScreen = ({ screen }: Console): void =>
       const { nowMs, path, query } = visit
       const sort = choice(query, "sort", APP_SORTS) ?? "spend"
       const after = yield* positionOf(query.get("cursor") ?? undefined)
+      const account = words(query, "account")
+      const isAccountId = account?.startsWith("acc_") === true
       const filter = {
         state: choice(query, "state", STATES),
-        accountId: words(query, "account"),
-        namePrefix: words(query, "name")
+        accountId: isAccountId ? account : null,
+        account: isAccountId ? null : account,
+        name: words(query, "name")
       }
       const rows = yield* OperatorApps.use((apps) => apps.list(filter, sort, { after, limit: PER_PAGE + 1 }))
       const { items, next_cursor } = sortedPage(rows, PER_PAGE, ({ app_id }) => app_id)
       return {
         section: APPS_PATH,
         title: "Apps",
-        lead: filters(
+        lead: html`${filters(
           APPS_PATH,
           [
-            input({ name: "name", label: "Name begins with", value: query.get("name") ?? "" }),
-            input({ name: "account", label: "Account", value: query.get("account") ?? "" }),
+            input({ name: "name", label: "Name", value: query.get("name") ?? "" }),
+            input({
+              name: "account",
+              label: "Account",
+              value: query.get("account") ?? "",
+              hint: "Its id, or part of its name or email"
+            }),
             select({
               name: "state",
               label: "State",
@@ -87,7 +101,11 @@ export const appsScreen = ({ screen }: Console): void =>
             })
           ],
           { sort: query.get("sort") }
-        ),
+        )}${yield* totalAbove(
+          visit,
+          OperatorApps.use((apps) => apps.count(filter)),
+          ["app", "apps"]
+        )}`,
         live: html`<section class="card flush">
           ${table({
             label: "Apps",

@@ -2,7 +2,8 @@ import type { BotFilter } from "#src/db/operators/botFilter.ts"
 import type { BotSort } from "#src/db/operators/FleetBots.ts"
 import { BOT_STATUSES } from "#src/db/telegram/bots/StoredBot.ts"
 import type { Html } from "#src/http/server/page.ts"
-import { filters, input, select } from "../form.ts"
+import { appInput } from "../appFilter.ts"
+import { filters, select } from "../form.ts"
 import { choice, words } from "../url.ts"
 import { botStateName } from "./botStates.ts"
 
@@ -75,7 +76,7 @@ export const botFilters = (query: URLSearchParams): Html =>
         value: query.get("unsent") ?? "",
         options: optionsOf(SILENT)
       }),
-      input({ name: "app", label: "App id", value: query.get("app") ?? "" })
+      appInput(query)
     ],
     { sort: query.get("sort"), reason: query.get("reason") }
   )

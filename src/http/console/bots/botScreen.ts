@@ -12,7 +12,7 @@ import { anyAttempt } from "../deliveries/attemptQuery.ts"
 import { count, counted, duration, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { attentionFeed } from "../overview/attentionFeed.ts"
-import { namesOf } from "../overview/namesOf.ts"
+import { namesOf } from "#src/http/operators/problemNames.ts"
 import type { Visit } from "../Screen.ts"
 import { BOTS_PATH } from "./botQuery.ts"
 import { botReason, botState } from "./botStates.ts"
@@ -144,7 +144,7 @@ export const botScreen = ({ screen }: Console): void => {
               ${evidence(bot, figures, nowMs)}
               <section class="card flush" aria-labelledby="errors">
                 <h2 id="errors">Deliveries that failed</h2>
-                ${attemptsTable(failed.rows, nowMs, html`<p>No delivery of this bot has failed.</p>`, "one channel")}
+                ${attemptsTable(failed.rows, nowMs, html`<p>No delivery of this bot has failed.</p>`, null)}
                 <p class="pages">
                   <a href="/console/deliveries?channel=${bot.bot_id}&amp;state=any">All its deliveries</a>
                 </p>

@@ -2,11 +2,13 @@ import * as Effect from "effect/Effect"
 import { type FleetBot, FleetBots } from "#src/db/operators/FleetBots.ts"
 import { positionOf, sortedPage } from "#src/http/operators/position.ts"
 import { type Html, html } from "#src/http/server/page.ts"
+import { withApp } from "../appFilter.ts"
 import type { Console } from "../console.ts"
 import { duration, when } from "../figures.ts"
 import { tag } from "../icons.ts"
 import { pages } from "../pages.ts"
 import { type Column, table } from "../table.ts"
+import { totalAbove } from "../total.ts"
 import { urlWith } from "../url.ts"
 import { botFilterOf, botFilters, BOTS_PATH, botSortOf, filterText } from "./botQuery.ts"
 import { botReason, botState } from "./botStates.ts"
@@ -55,7 +57,8 @@ const columns = (nowMs: number): ReadonlyArray<Column<FleetBot>> => [
 export const botsScreen = ({ screen }: Console): void =>
   screen({ path: BOTS_PATH, operationId: "showBots", summary: "The screen of the bots of all apps" }, (visit) =>
     Effect.gen(function* () {
-      const { query, path, nowMs } = visit
+      const { path, nowMs } = visit
+      const { query, note } = yield* withApp(visit)
       const sort = botSortOf(query)
       const after = yield* positionOf(query.get("cursor") ?? undefined)
       const rows = yield* FleetBots.use((bots) => bots.list(botFilterOf(query), sort, { after, limit: PER_PAGE + 1 }))
@@ -68,13 +71,17 @@ export const botsScreen = ({ screen }: Console): void =>
           ? html`<a class="button" href="${BOTS_PATH}/bulk?${filter}">Act on all that match…</a>
               <a class="button first" href="${BOTS_PATH}/attach">Attach a bot</a>`
           : html``,
-        lead: botFilters(query),
+        lead: html`${botFilters(visit.query)}${note}${yield* totalAbove(
+          visit,
+          FleetBots.use((bots) => bots.count(botFilterOf(query))),
+          ["bot", "bots"]
+        )}`,
         live: html`<section class="card flush">
           ${table({
             label: "Bots",
             columns: columns(nowMs),
             rows: items,
-            sorting: { order: sort, url: (order) => urlWith(path, query, { sort: order }) },
+            sorting: { order: sort, url: (order) => urlWith(path, visit.query, { sort: order }) },
             empty:
               filter === ""
                 ? html`<p>There are no bots yet. People reach a character in Telegram through a bot.</p>

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import { READINESS, type ReadinessStatus } from "#pipeline/readiness/Readiness.ts"
 import { FailedImports } from "#src/db/character/FailedImports.ts"
-import { type CharacterRef, type FleetCharacter, FleetCharacters } from "#src/db/operators/FleetCharacters.ts"
-import { page, placeCursorKey } from "#src/http/server/listing.ts"
+import { type CharacterPosition, type FleetCharacter, FleetCharacters } from "#src/db/operators/FleetCharacters.ts"
+import { nextCursor, placeCursorKey } from "#src/http/server/listing.ts"
 import { type Html, html } from "#src/http/server/page.ts"
+import { appInput, withApp } from "../appFilter.ts"
 import type { Console } from "../console.ts"
 import { when } from "../figures.ts"
 import { failedImports } from "./failedImports.ts"
@@ -11,6 +12,7 @@ import { filters, input, select } from "../form.ts"
 import { tag, type Tone } from "../icons.ts"
 import { pages } from "../pages.ts"
 import { table } from "../table.ts"
+import { totalAbove } from "../total.ts"
 import { choice, words } from "../url.ts"
 
 export const CHARACTERS_PATH = "/console/characters"
@@ -29,10 +31,10 @@ export const characterUrl = (appId: string, slug: string): string =>
 
 /** Where a page ends, as a key of a cursor: ids of apps do not contain this separator. */
 const SEPARATOR = "--"
-const keyOf = ({ app_id, slug }: FleetCharacter) => `${app_id}${SEPARATOR}${slug}`
-const refOf = (key: string): CharacterRef => {
-  const [appId = "", ...rest] = key.split(SEPARATOR)
-  return { appId, slug: rest.join(SEPARATOR) }
+const keyOf = ({ at, appId, slug }: CharacterPosition) => [at, appId, slug].join(SEPARATOR)
+const positionOf = (key: string): CharacterPosition | null => {
+  const [at = "", appId = "", ...rest] = key.split(SEPARATOR)
+  return /^\d{1,16}$/.test(at) && rest.length > 0 ? { at: Number(at), appId, slug: rest.join(SEPARATOR) } : null
 }
 
 const columns = (nowMs: number) => [
@@ -51,33 +53,37 @@ const columns = (nowMs: number) => [
     cell: ({ app_id, app_name }: FleetCharacter) => html`<a href="/console/apps/${app_id}"><bdi>${app_name}</bdi></a>`
   },
   { label: "Version", num: true, cell: ({ version }: FleetCharacter) => String(version) },
-  { label: "Changed", cell: ({ updated_at }: FleetCharacter) => when(updated_at, nowMs) }
+  {
+    label: "Changed",
+    ordered: "descending" as const,
+    cell: ({ updated_at }: FleetCharacter) => when(updated_at, nowMs)
+  }
 ]
 
 /** The characters of every app. */
 export const charactersScreen = ({ screen }: Console): void =>
   screen({ path: CHARACTERS_PATH, operationId: "showCharacters", summary: "The screen of characters" }, (visit) =>
     Effect.gen(function* () {
-      const { nowMs, query } = visit
-      const key = yield* placeCursorKey(query.get("cursor") ?? undefined, (text) => text.includes(SEPARATOR))
+      const { nowMs } = visit
+      const { query, note } = yield* withApp(visit)
+      const key = yield* placeCursorKey(query.get("cursor") ?? undefined, (text) => positionOf(text) !== null)
       const filter = {
         appId: words(query, "app"),
-        slugPrefix: words(query, "slug"),
+        name: words(query, "name"),
         status: choice(query, "state", STATES),
         readiness: choice(query, "readiness", READINESS)
       }
-      const rows = yield* FleetCharacters.use((characters) =>
-        characters.list(filter, { after: key === null ? null : refOf(key), limit: PER_PAGE + 1 })
+      const { rows, next } = yield* FleetCharacters.use((characters) =>
+        characters.list(filter, { after: key === null ? null : positionOf(key), limit: PER_PAGE })
       )
       const failed = yield* FailedImports.use((imports) => imports.latest(filter.appId, MAX_FAILED))
-      const { items, next_cursor } = page(rows, PER_PAGE, keyOf)
       const isFiltered = Object.values(filter).some((value) => value !== null)
       return {
         section: CHARACTERS_PATH,
         title: "Characters",
-        lead: filters(CHARACTERS_PATH, [
-          input({ name: "slug", label: "Slug begins with", value: query.get("slug") ?? "" }),
-          input({ name: "app", label: "App id", value: query.get("app") ?? "" }),
+        lead: html`${filters(CHARACTERS_PATH, [
+          input({ name: "name", label: "Name or slug", value: query.get("name") ?? "" }),
+          appInput(visit.query),
           select({
             name: "readiness",
             label: "Readiness",
@@ -93,18 +99,22 @@ export const charactersScreen = ({ screen }: Console): void =>
             value: query.get("state") ?? "",
             options: [{ value: "", label: "any" }, ...STATES.map((value) => ({ value, label: value }))]
           })
-        ]),
+        ])}${note}${yield* totalAbove(
+          visit,
+          FleetCharacters.use((characters) => characters.count(filter)),
+          ["character", "characters"]
+        )}`,
         live: html`<section class="card flush">
           ${table<FleetCharacter>({
             label: "Characters",
             columns: columns(nowMs),
-            rows: items,
+            rows,
             empty: isFiltered
               ? html`<p>No character matches these filters.</p>
                   <a class="button" href="${CHARACTERS_PATH}">Clear the filters</a>`
               : html`<p>There are no characters yet. Apps create them with POST /v1/characters.</p>`
           })}
-          ${pages(visit, next_cursor)}
+          ${pages(visit, nextCursor(next === null ? null : keyOf(next)))}
         </section>
         ${failedImports(failed, nowMs)}`
       }

@@ -6,6 +6,7 @@ import { BreakGlassOpen } from "#src/http/operators/operatorAccessSchemas.ts"
 import { findAnySession } from "#src/http/operators/operatorSessionRoutes.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { type Html, html } from "#src/http/server/page.ts"
+import { characterUrl } from "../characters/charactersScreen.ts"
 import { type Console, done } from "../console.ts"
 import { count, when } from "../figures.ts"
 import { input } from "../form.ts"
@@ -26,7 +27,12 @@ const facts = (session: FoundSession, chat: SessionChat | undefined, nowMs: numb
     <dl class="facts">
       <dt>State</dt><dd>${sessionState(session)}</dd>
       <dt>Person</dt><dd><bdi>${session.external_user_ref}</bdi></dd>
-      <dt>Character</dt><dd><bdi>${session.character_slug}</bdi></dd>
+      <dt>Character</dt>
+        <dd>
+          <a href="${characterUrl(session.app_id, session.character_slug)}"
+            ><bdi>${session.character_name ?? session.character_slug}</bdi></a
+          >
+        </dd>
       <dt>App</dt>
         <dd><a href="/console/apps/${session.app_id}"><bdi>${session.app_name ?? session.app_id}</bdi></a></dd>
       ${chat === undefined ? null : html`<dt>Bot</dt><dd>${botOf(chat)}</dd>`}
@@ -98,7 +104,7 @@ export const conversationScreen = ({ screen, action }: Console): void => {
       return {
         section: CONVERSATIONS_PATH,
         above: { url: CONVERSATIONS_PATH, name: "Conversations" },
-        title: `${session.external_user_ref} and ${session.character_slug}`,
+        title: `${session.external_user_ref} and ${session.character_name ?? session.character_slug}`,
         lead: opening(session, until, visit),
         live: html`${found.shown}
         <div class="split">

@@ -4,11 +4,11 @@ import { Health } from "#src/db/operators/Health.ts"
 import { type FoundSession, type SessionChat, SessionSearch } from "#src/db/operators/SessionSearch.ts"
 import { EndUsers } from "#src/db/privacy/EndUsers.ts"
 import type { ProblemKind } from "#src/health/Problem.ts"
+import { namesOf } from "#src/http/operators/problemNames.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { botStateName } from "../bots/botStates.ts"
 import { counted, usd } from "../figures.ts"
 import { attentionFeed } from "../overview/attentionFeed.ts"
-import { namesOf } from "../overview/namesOf.ts"
 import type { Visit } from "../Screen.ts"
 
 /** Problems of the app or the server because of which nobody gets a reply. */

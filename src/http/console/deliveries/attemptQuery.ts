@@ -1,5 +1,6 @@
 import { ATTEMPT_STATES, type AttemptFilter } from "#src/db/operators/attemptFilter.ts"
 import type { Html } from "#src/http/server/page.ts"
+import { appInput } from "../appFilter.ts"
 import { filters, input, select } from "../form.ts"
 import { choice, words } from "../url.ts"
 
@@ -66,8 +67,8 @@ export const attemptFilters = (query: URLSearchParams): Html =>
       value: query.get("age") ?? "",
       options: [{ value: "", label: "any time" }, ...Object.entries(AGES).map(([value, label]) => ({ value, label }))]
     }),
-    input({ name: "app", label: "App id", value: query.get("app") ?? "" }),
-    input({ name: "channel", label: "Bot or webhook", value: query.get("channel") ?? "" }),
+    appInput(query),
+    input({ name: "channel", label: "Id of a bot or webhook", value: query.get("channel") ?? "" }),
     input({ name: "error", label: "Error", value: query.get("error") ?? "" }),
-    input({ name: "event", label: "Event", value: query.get("event") ?? "" })
+    input({ name: "event", label: "Id of an event", value: query.get("event") ?? "" })
   ])

@@ -1,5 +1,8 @@
+import { madeAt } from "#pipeline/domain/Id.ts"
 import type { AttemptRow } from "#src/db/operators/DeliveryAttempts.ts"
+import type { Subject } from "#src/health/Problem.ts"
 import { attemptIdOf } from "#src/http/operators/operatorDeliveryRoutes.ts"
+import { type Names, nameOf } from "#src/http/operators/problemNames.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { duration, when } from "../figures.ts"
 import { tag } from "../icons.ts"
@@ -16,24 +19,43 @@ export const kindName = (kind: string): string =>
 export const channelUrl = (channelId: string) =>
   channelId.startsWith("bot_") ? `/console/bots/${channelId}` : `/console/webhooks/${channelId}`
 
-const through: Column<AttemptRow> = {
-  label: "Through",
-  cell: ({ kind, channel_id }) =>
-    html`${kindName(kind)} <a class="id" href="${channelUrl(channel_id)}">${channel_id}</a>`
-}
+/** What an attempt went through, for its name. */
+export const subjectOf = ({ app_id, channel_id }: AttemptRow): { readonly subject: Subject } => ({
+  subject: channel_id.startsWith("bot_") ? { app_id, bot_id: channel_id } : { app_id, channel_id }
+})
 
-/** Attempts at deliveries, those of the newest event first. `of`: whether they went through several channels. */
-export const attemptsTable = (
-  rows: ReadonlyArray<AttemptRow>,
-  nowMs: number,
-  empty: Html,
-  of: "all channels" | "one channel" = "all channels"
-): Html =>
+export const throughName = (row: AttemptRow, names: Names): Html =>
+  html`${kindName(row.kind)} <a href="${channelUrl(row.channel_id)}"><bdi>${nameOf(subjectOf(row), names)}</bdi></a>`
+
+export const appName = ({ app_id, app_name }: AttemptRow): Html =>
+  html`<a href="/console/apps/${app_id}"><bdi>${app_name ?? app_id}</bdi></a>`
+
+const ofAllChannels = (names: Names): ReadonlyArray<Column<AttemptRow>> => [
+  { label: "App", cell: appName },
+  { label: "Through", cell: (row) => throughName(row, names) }
+]
+
+/** Attempts at deliveries, those of the newest event first. `names`: of what they went through. Null: one channel. */
+export const attemptsTable = (rows: ReadonlyArray<AttemptRow>, nowMs: number, empty: Html, names: Names | null): Html =>
   table<AttemptRow>({
     label: "Delivery attempts",
     columns: [
       {
-        label: "When",
+        label: "Event",
+        ordered: "descending",
+        cell: ({ session_id, event_id, cursor, person, started_at }) =>
+          html`${when(madeAt(event_id) ?? started_at, nowMs)}
+            ${
+              session_id === null
+                ? html`<span class="id">${event_id}</span>`
+                : html`<a href="/console/conversations/${session_id}#event-${cursor}"
+                      >event ${cursor}${person === null ? null : html` of <bdi>${person}</bdi>`}</a
+                    >
+                    <span class="id">${event_id}</span>`
+            }`
+      },
+      {
+        label: "Tried",
         cell: (row) => html`<a href="${urlOf(row)}">${when(row.started_at, nowMs)}</a>`
       },
       {
@@ -47,15 +69,7 @@ export const attemptsTable = (
           html`${status_code === null ? html`<span class="soft">none</span>` : status_code}
             ${error_code === null ? null : html`<span class="soft"><bdi>${error_code}</bdi></span>`}`
       },
-      ...(of === "all channels" ? [through] : []),
-      {
-        label: "Event",
-        cell: ({ session_id, event_id, cursor }) =>
-          session_id === null
-            ? html`<span class="id">${event_id}</span>`
-            : html`<a href="/console/conversations/${session_id}#event-${cursor}">event ${cursor}</a>
-              <span class="id">${event_id}</span>`
-      },
+      ...(names === null ? [] : ofAllChannels(names)),
       { label: "Took", num: true, cell: ({ latency_ms }) => (latency_ms === null ? "–" : duration(latency_ms)) }
     ],
     rows,

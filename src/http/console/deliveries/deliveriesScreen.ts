@@ -1,14 +1,17 @@
 import * as Effect from "effect/Effect"
 import { DeliveryAttempts } from "#src/db/operators/DeliveryAttempts.ts"
 import { attemptIdOf, findAttempt, readAttemptId, toAttemptDetail } from "#src/http/operators/operatorDeliveryRoutes.ts"
+import { namesOf } from "#src/http/operators/problemNames.ts"
 import { nextCursor, placeCursorKey } from "#src/http/server/listing.ts"
 import { type Html, html, prose } from "#src/http/server/page.ts"
+import { withApp } from "../appFilter.ts"
 import type { Console } from "../console.ts"
 import { bytes, duration, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { pages } from "../pages.ts"
+import { totalAbove } from "../total.ts"
 import { attemptFilterOf, attemptFilters, attemptFilterText, DELIVERIES_PATH } from "./attemptQuery.ts"
-import { attemptsTable, channelUrl, kindName } from "./attemptsTable.ts"
+import { appName, attemptsTable, subjectOf, throughName } from "./attemptsTable.ts"
 import { outcomeTag } from "./outcomes.ts"
 
 const PER_PAGE = 50
@@ -30,10 +33,12 @@ export const deliveriesScreen = ({ screen }: Console): void => {
     { path: DELIVERIES_PATH, operationId: "showDeliveries", summary: "The screen of delivery attempts" },
     (visit) =>
       Effect.gen(function* () {
-        const { nowMs, query } = visit
+        const { nowMs } = visit
+        const { query, note } = yield* withApp(visit)
+        const asked = attemptFilterOf(query, nowMs)
         const key = yield* placeCursorKey(query.get("cursor") ?? undefined, (text) => readAttemptId(text) !== null)
         const { rows, next } = yield* DeliveryAttempts.use((attempts) =>
-          attempts.search(attemptFilterOf(query, nowMs), {
+          attempts.search(asked, {
             after: key === null ? null : readAttemptId(key),
             limit: PER_PAGE
           })
@@ -47,7 +52,11 @@ export const deliveriesScreen = ({ screen }: Console): void => {
               ? html`<a class="button" href="${DELIVERIES_PATH}/retry?${filter}">Retry all that match…</a>`
               : null
           }`,
-          lead: attemptFilters(query),
+          lead: html`${attemptFilters(visit.query)}${note}${yield* totalAbove(
+            visit,
+            DeliveryAttempts.use((attempts) => attempts.count(asked)),
+            ["attempt", "attempts"]
+          )}`,
           live: html`<section class="card flush">
             ${attemptsTable(
               rows,
@@ -56,7 +65,8 @@ export const deliveriesScreen = ({ screen }: Console): void => {
                 ? html`<p>No delivery has failed.</p>
                     <a class="button" href="${DELIVERIES_PATH}?state=any">Show those that arrived</a>`
                 : html`<p>No attempt matches these filters.</p>
-                    <a class="button" href="${DELIVERIES_PATH}">Clear the filters</a>`
+                    <a class="button" href="${DELIVERIES_PATH}">Clear the filters</a>`,
+              yield* namesOf(rows.map(subjectOf))
             )}
             ${pages(visit, nextCursor(next === null ? null : attemptIdOf(next)))}
           </section>`
@@ -70,6 +80,7 @@ export const deliveriesScreen = ({ screen }: Console): void => {
       Effect.gen(function* () {
         const row = yield* findAttempt(params["attempt_id"] ?? "")
         const { request, response, response_hidden } = yield* toAttemptDetail(operator, row)
+        const names = yield* namesOf([subjectOf(row)])
         return {
           section: DELIVERIES_PATH,
           above: { url: DELIVERIES_PATH, name: "Deliveries" },
@@ -91,14 +102,18 @@ export const deliveriesScreen = ({ screen }: Console): void => {
                 <dt>Took</dt><dd>${row.latency_ms === null ? "–" : duration(row.latency_ms)}</dd>
                 <dt>Status</dt><dd>${row.status_code ?? "none was received"}</dd>
                 <dt>Error</dt><dd><bdi>${row.error_code ?? "none"}</bdi></dd>
-                <dt>Through</dt>
-                <dd>${kindName(row.kind)} <a class="id" href="${channelUrl(row.channel_id)}">${row.channel_id}</a></dd>
-                <dt>App</dt><dd><a class="id" href="/console/apps/${row.app_id}">${row.app_id}</a></dd>
+                <dt>Through</dt><dd>${throughName(row, names)} <span class="id">${row.channel_id}</span></dd>
+                <dt>App</dt><dd>${appName(row)} <span class="id">${row.app_id}</span></dd>
                 ${
                   row.session_id === null
                     ? null
                     : html`<dt>Conversation</dt>
-                      <dd><a class="id" href="/console/conversations/${row.session_id}">${row.session_id}</a></dd>`
+                      <dd>
+                        <a href="/console/conversations/${row.session_id}"
+                          ><bdi>${row.person ?? row.session_id}</bdi></a
+                        >
+                        <span class="id">${row.session_id}</span>
+                      </dd>`
                 }
                 <dt>Event</dt>
                 <dd><a class="id" href="${DELIVERIES_PATH}?event=${row.event_id}&amp;state=any">${row.event_id}</a>,

@@ -1,8 +1,10 @@
+import { byUrgency } from "#src/health/byUrgency.ts"
 import type { Problem } from "#src/health/Problem.ts"
+import { reachOf, reachWords } from "#src/health/reach.ts"
+import { type Names, nameOf } from "#src/http/operators/problemNames.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { count, when } from "../figures.ts"
 import { tag } from "../icons.ts"
-import type { Names } from "./namesOf.ts"
 import { stepOf, titleOf, toneOf } from "../problemTexts.ts"
 
 /** More problems of a kind than this are folded into one row. */
@@ -13,6 +15,8 @@ const MAX_NAMED = 30
 interface Row {
   readonly first: Problem
   readonly problems: ReadonlyArray<Problem>
+  /** How many conversations they reach together. Null: everybody's. */
+  readonly reach: number | null
 }
 
 /** When and where the problems are shown. */
@@ -23,25 +27,18 @@ interface Around {
   readonly here: string
 }
 
-/** Worst first, as the problems come. */
+const rowOf = (problems: ReadonlyArray<Problem>): Row => ({ first: problems[0]!, problems, reach: reachOf(problems) })
+
+/** In the order of all lists of problems: the rows by what their problems reach together. */
 const rowsOf = (problems: ReadonlyArray<Problem>): ReadonlyArray<Row> => {
   const byKind = Map.groupBy(problems, ({ kind }) => kind)
-  return [...byKind.values()].flatMap((same) =>
-    same.length > MOST_OF_KIND
-      ? [{ first: same[0]!, problems: same }]
-      : same.map((problem) => ({ first: problem, problems: [problem] }))
+  const rows = [...byKind.values()].flatMap((same) =>
+    same.length > MOST_OF_KIND ? [rowOf(same)] : same.map((problem) => rowOf([problem]))
   )
+  return rows.toSorted((a, b) => byUrgency({ ...a.first, reach: a.reach }, { ...b.first, reach: b.reach }))
 }
 
 const SEVERITY_WORDS = { critical: "Critical", warning: "Warning", info: "For information" } as const
-
-const nameOf = ({ subject, evidence }: Problem, { apps, webhooks }: Names): string => {
-  const username = evidence["username"]
-  const { app_id: appId, bot_id: botId, channel_id: channelId } = subject
-  if (typeof username === "string") return `@${username}`
-  if (channelId !== undefined) return webhooks.get(channelId) ?? channelId
-  return botId ?? subject.task ?? subject.worker_id ?? (appId === undefined ? "" : (apps.get(appId) ?? appId))
-}
 
 /** The app of something that is not itself an app. */
 const appOf = ({ subject }: Problem, { apps }: Names): Html | null => {
@@ -73,10 +70,11 @@ const named = (problem: Problem, { names, here }: Around): Html => {
   return html`<li>${isHere(url, here) ? name : html`<a href="${url}">${name}</a>`}</li>`
 }
 
-const shown = ({ first, problems }: Row, around: Around): Html => {
+const shown = ({ first, problems, reach }: Row, around: Around): Html => {
   const { nowMs, names, here } = around
   const step = stepOf(first)
   const since = earliest(problems)
+  const reached = reachWords(reach)
   const times = problems.reduce((sum, problem) => sum + problem.count, 0)
   return html`<li>
     <div class="stack tight">
@@ -85,6 +83,7 @@ const shown = ({ first, problems }: Row, around: Around): Html => {
         <span class="what">${titleOf(first.kind, problems.length)}</span>
         ${times > problems.length ? html`<span class="soft">×${count(times)}</span>` : null}
         ${problems.length > 1 ? null : html`<bdi class="id">${nameOf(first, names)}</bdi> ${appOf(first, names)}`}
+        ${reached === null ? null : html`<span class="soft small">${reached}</span>`}
         ${since === null ? null : html`<span class="soft small">began ${when(since, nowMs)}</span>`}
       </p>
       <p class="soft">${first.cause}. ${first.next_step.description}.</p>

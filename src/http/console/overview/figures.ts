@@ -35,11 +35,11 @@ export const overviewFigures = (rows: ReadonlyArray<ActivityRow>, nowMs: number)
     ${lineChart({
       ...shared,
       id: "chart-latency",
-      title: "Accepted to sent",
-      summary: `today p50 ${dash(today.accept_to_sent_p50_ms.value)}, p99 ${dash(today.accept_to_sent_p99_ms.value)}`,
+      title: "Accepted to replied",
+      summary: `today p50 ${dash(today.accept_to_reply_p50_ms.value)}, p99 ${dash(today.accept_to_reply_p99_ms.value)}`,
       series: [
-        { name: "p50", values: hours.map((hour) => hour.accept_to_sent_p50_ms) },
-        { name: "p99", values: hours.map((hour) => hour.accept_to_sent_p99_ms) }
+        { name: "p50", values: hours.map((hour) => hour.accept_to_reply_p50_ms) },
+        { name: "p99", values: hours.map((hour) => hour.accept_to_reply_p99_ms) }
       ],
       format: duration,
       least: 1000

@@ -20,7 +20,7 @@ import { attemptsTable } from "../deliveries/attemptsTable.ts"
 import { count, counted, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { attentionFeed } from "../overview/attentionFeed.ts"
-import { namesOf } from "../overview/namesOf.ts"
+import { namesOf } from "#src/http/operators/problemNames.ts"
 import type { Visit } from "../Screen.ts"
 import { WEBHOOKS_PATH } from "./webhooksScreen.ts"
 import { failedLately, webhookState } from "./webhookStates.ts"
@@ -112,7 +112,7 @@ export const webhookScreen = ({ screen, action }: Console): void => {
           ${evidence(row, waiting, nowMs)}
           <section class="card flush" aria-labelledby="attempts">
             <h2 id="attempts">Attempts of the latest events</h2>
-            ${attemptsTable(rows, nowMs, html`<p>Nothing has been pushed yet.</p>`, "one channel")}
+            ${attemptsTable(rows, nowMs, html`<p>Nothing has been pushed yet.</p>`, null)}
             <p class="pages">
               <a href="${DELIVERIES_PATH}?channel=${row.channel_id}&amp;state=any">All its attempts</a>
               <a href="/console/audit?subject=${row.channel_id}">Who did what to it</a>

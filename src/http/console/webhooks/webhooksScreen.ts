@@ -2,12 +2,14 @@ import * as Effect from "effect/Effect"
 import { CHANNEL_SORTS, CHANNEL_STATES, type ChannelRow, OperatorChannels } from "#src/db/operators/OperatorChannels.ts"
 import { positionOf, sortedPage } from "#src/http/operators/position.ts"
 import { html } from "#src/http/server/page.ts"
+import { appInput, withApp } from "../appFilter.ts"
 import type { Console } from "../console.ts"
 import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
 import { percent, when } from "../figures.ts"
-import { filters, input, select } from "../form.ts"
+import { filters, select } from "../form.ts"
 import { pages } from "../pages.ts"
 import { type Column, table } from "../table.ts"
+import { totalAbove } from "../total.ts"
 import { choice, urlWith, words } from "../url.ts"
 import { failedLately, webhookState } from "./webhookStates.ts"
 
@@ -17,7 +19,6 @@ const PER_PAGE = 50
 const columns = (nowMs: number): ReadonlyArray<Column<ChannelRow>> => [
   {
     label: "Webhook",
-    sort: { name: "newest", direction: "descending" },
     cell: ({ channel_id, url }) => html`<a href="${WEBHOOKS_PATH}/${channel_id}"><bdi>${url}</bdi></a>`
   },
   { label: "State", cell: webhookState },
@@ -33,7 +34,12 @@ const columns = (nowMs: number): ReadonlyArray<Column<ChannelRow>> => [
         : html`${failedLately(row)} <span class="soft">${percent(row.failures_24h, row.attempts_24h)}</span>`
   },
   { label: "Failing since", cell: ({ failing_since }) => when(failing_since, nowMs, "–") },
-  { label: "Last success", cell: ({ last_success_at }) => when(last_success_at, nowMs) }
+  { label: "Last success", cell: ({ last_success_at }) => when(last_success_at, nowMs) },
+  {
+    label: "Created",
+    sort: { name: "newest", direction: "descending" },
+    cell: ({ created_at }) => when(created_at, nowMs)
+  }
 ]
 
 /** The webhooks of all apps, those first that fail most often. */
@@ -42,7 +48,8 @@ export const webhooksScreen = ({ screen }: Console): void =>
     { path: WEBHOOKS_PATH, operationId: "showWebhooks", summary: "The screen of the webhooks of all apps" },
     (visit) =>
       Effect.gen(function* () {
-        const { nowMs, path, query } = visit
+        const { nowMs, path } = visit
+        const { query, note } = yield* withApp(visit)
         const sort = choice(query, "sort", CHANNEL_SORTS) ?? "failure_rate"
         const state = choice(query, "state", CHANNEL_STATES)
         const after = yield* positionOf(query.get("cursor") ?? undefined)
@@ -53,7 +60,7 @@ export const webhooksScreen = ({ screen }: Console): void =>
           section: DELIVERIES_PATH,
           above: { url: DELIVERIES_PATH, name: "Deliveries" },
           title: "Webhooks",
-          lead: filters(
+          lead: html`${filters(
             WEBHOOKS_PATH,
             [
               select({
@@ -62,16 +69,20 @@ export const webhooksScreen = ({ screen }: Console): void =>
                 value: query.get("state") ?? "",
                 options: [{ value: "", label: "any" }, ...CHANNEL_STATES.map((value) => ({ value, label: value }))]
               }),
-              input({ name: "app", label: "App id", value: query.get("app") ?? "" })
+              appInput(visit.query)
             ],
             { sort: query.get("sort") }
-          ),
+          )}${note}${yield* totalAbove(
+            visit,
+            OperatorChannels.use((all) => all.count(filter)),
+            ["webhook", "webhooks"]
+          )}`,
           live: html`<section class="card flush">
           ${table({
             label: "Webhooks",
             columns: columns(nowMs),
             rows: items,
-            sorting: { order: sort, url: (order) => urlWith(path, query, { sort: order }) },
+            sorting: { order: sort, url: (order) => urlWith(path, visit.query, { sort: order }) },
             empty: html`<p>No webhook matches.</p>`
           })}
           ${pages(visit, next_cursor)}
