@@ -21,8 +21,11 @@ import { holdWorkerLock } from "./workerLock.ts"
 /** A registered worker. */
 export interface Registration {
   readonly workerId: string
-  /** Whether the lock is held. If its connection was lost, nothing may be claimed until it is held again. */
-  readonly held: () => boolean
+  /**
+   * The number of the connection that holds the lock: another one after each time that it was lost. Null while it is
+   * lost: nothing may be claimed until the lock is held again.
+   */
+  readonly connection: () => number | null
   /** Completes when the lock cannot be held any more. From then on nothing may be claimed under this id. */
   readonly lost: Effect.Effect<void>
   /** Records that this worker is alive, and reads what it has to know. Null: the connection is lost. */
@@ -162,7 +165,8 @@ export class Workers extends Context.Service<
           query((sql) => sql`update workers set pool_id = ${poolId} where worker_id = ${workerId} returning 1`).pipe(
             Effect.asVoid
           )
-        return { workerId, held: lock.held, lost: lock.lost, heartbeat: lock.heartbeat, usePool } satisfies Registration
+        const { connection, lost, heartbeat } = lock
+        return { workerId, connection, lost, heartbeat, usePool } satisfies Registration
       })
 
       // A host that vanished leaves its connection and lock open for a while. If its last heartbeat is ten seconds old,

@@ -14,7 +14,10 @@ const AGAIN = Schedule.spaced("250 millis")
 interface Session {
   readonly sql: postgres.Sql
   readonly pid: number
+  /** Which connection of this process it is, counted over all its locks. */
+  readonly connection: number
 }
+let connections = 0
 
 interface Options {
   readonly url: string
@@ -67,7 +70,7 @@ export const holdWorkerLock = Effect.fnUntraced(function* ({ url, workerId, onHe
         select pg_backend_pid() as pid from pg_advisory_lock(hashtextextended(${workerId}, 0))`
       ).pipe(
         Effect.map(([row]) => {
-          if (!closed.has(sql)) session = { sql, pid: row?.pid ?? 0 }
+          if (!closed.has(sql)) session = { sql, pid: row?.pid ?? 0, connection: ++connections }
         })
       ),
     (sql) => (session?.sql === sql ? Effect.void : close(sql))
@@ -97,7 +100,7 @@ export const holdWorkerLock = Effect.fnUntraced(function* ({ url, workerId, onHe
         if (known.length === 0) return false
         if (closed.has(sql)) return yield* Effect.fail(toDatabaseError(new Error("the connection closed again")))
         wake = yield* Deferred.make<void>()
-        session = { sql, pid: row.pid }
+        session = { sql, pid: row.pid, connection: ++connections }
         return true
       }).pipe(Effect.timeout(HEARTBEAT_WITHIN)),
     (sql) => (session?.sql === sql ? Effect.void : close(sql))
@@ -142,5 +145,5 @@ export const holdWorkerLock = Effect.fnUntraced(function* ({ url, workerId, onHe
       )
     )
   })
-  return { held: () => session !== null, lost: Deferred.await(lost), heartbeat, run }
+  return { connection: () => session?.connection ?? null, lost: Deferred.await(lost), heartbeat, run }
 })

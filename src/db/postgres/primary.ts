@@ -46,22 +46,21 @@ const takesWrites = async (url: string): Promise<string> => {
   }
 }
 
-const kept = new Map<string, { readonly found: Promise<string>; readonly until: number }>()
+const kept = new Map<string, { readonly found: Promise<string | null>; readonly until: number }>()
 
-/**
- * The address of the server that takes writes. The first one if none does, so that the caller gets that server's error.
- * Asks all servers at once.
- */
-export const primaryOf = (url: string): Promise<string> => {
+/** The address of the server that takes writes, or null if none says so. A single server is not asked. */
+export const knownPrimaryOf = (url: string): Promise<string | null> => {
   const servers = serversOf(url)
-  const [first = url] = servers
   if (servers.length < 2) return Promise.resolve(url)
   const known = kept.get(url)
   if (known !== undefined && performance.now() < known.until) return known.found
-  const found = Promise.any(servers.map(takesWrites)).catch(() => first)
+  const found = Promise.any(servers.map(takesWrites)).catch(() => null)
   kept.set(url, { found, until: performance.now() + KEPT_MS })
   return found
 }
+
+/** As `knownPrimaryOf`, but the first server if none takes writes, so that the caller gets that server's error. */
+export const primaryOf = async (url: string): Promise<string> => (await knownPrimaryOf(url)) ?? serversOf(url)[0] ?? url
 
 /** Options with which postgres.js connects to the server that takes writes. None for the address of one server. */
 export const toPrimary = (url: string): { readonly socket?: () => Promise<Socket> } =>

@@ -30,6 +30,8 @@ export class Membership extends Context.Service<
   {
     /** The id to claim under. None while fenced. */
     readonly current: Effect.Effect<Option.Option<string>>
+    /** The number of the connection that holds the lock: another one after each time that it was lost. */
+    readonly connection: Effect.Effect<Option.Option<number>>
     /** Ties a graphile-worker pool to this registration and all later ones. */
     readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
     /**
@@ -46,6 +48,7 @@ export class Membership extends Context.Service<
       let current: Registration | null = null
       let pool: string | null = null
       let latest: Pulse | null = null
+      const connection = () => current?.connection() ?? null
       const listeners = new Set<Queue.Queue<Pulse>>()
 
       const tell = (pulse: Pulse | null) =>
@@ -99,7 +102,8 @@ export class Membership extends Context.Service<
       yield* Deferred.await(first)
 
       return Membership.of({
-        current: Effect.sync(() => (current?.held() === true ? Option.some(current.workerId) : Option.none())),
+        current: Effect.sync(() => (connection() === null ? Option.none() : Option.fromNullishOr(current?.workerId))),
+        connection: Effect.sync(() => Option.fromNullishOr(connection())),
         usePool: Effect.fnUntraced(function* (poolId: string) {
           pool = poolId
           if (current !== null) yield* current.usePool(poolId)

@@ -10,7 +10,7 @@ import type * as Schema from "effect/Schema"
 import type { TaskList } from "graphile-worker"
 import { repeatForever } from "#channels/repeatForever.ts"
 import { Database } from "#src/db/postgres/Database.ts"
-import { primaryOf } from "#src/db/postgres/primary.ts"
+import { knownPrimaryOf } from "#src/db/postgres/primary.ts"
 import { crontabOf } from "./crontab.ts"
 import { type JobPool, startJobPool } from "./jobPool.ts"
 import { Membership } from "./Membership.ts"
@@ -84,15 +84,23 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
         })
 
       // After a failover, graphile-worker would keep trying the server that it was connected to. The worker's own lock
-      // is held again on the new one.
-      const moved = ({ server }: JobPool) =>
-        Effect.gen(function* () {
-          yield* repeatUntil(Option.isNone)
-          yield* repeatUntil(Option.isSome)
-          return (yield* Effect.promise(() => primaryOf(Redacted.value(url)))) !== server
-        }).pipe(Effect.repeat({ until: (is) => is }))
-      const repeatUntil = (is: (owner: Option.Option<string>) => boolean) =>
-        membership.current.pipe(Effect.repeat({ until: is, schedule: Schedule.spaced("250 millis") }))
+      // is held again on the new one. How long it was lost does not matter: its connection has another number.
+      const moved = ({ server }: JobPool) => {
+        let seen = Option.none<number>()
+        return membership.connection.pipe(
+          Effect.flatMap((connection) => {
+            if (Option.isNone(connection) || connection.value === Option.getOrNull(seen)) return Effect.succeed(false)
+            return Effect.map(
+              Effect.promise(() => knownPrimaryOf(Redacted.value(url))),
+              (primary) => {
+                if (primary !== null) seen = connection
+                return primary !== null && primary !== server
+              }
+            )
+          }),
+          Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("250 millis") })
+        )
+      }
 
       // graphile-worker ends when it loses the database. We do not: unless we asked it to end, a new one is started.
       const started = yield* Deferred.make<void>()

@@ -64,6 +64,7 @@ const runnerWith = (given: {
             Membership,
             Membership.of({
               current: Effect.succeed(Option.some("wrk_1")),
+              connection: Effect.succeed(Option.some(1)),
               usePool: () => Effect.void,
               onPulse: () => Effect.void
             })

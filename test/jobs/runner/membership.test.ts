@@ -35,7 +35,7 @@ const harness = (given: { readonly turnedAway?: number; readonly dying?: number 
     lost.push(gone)
     return {
       workerId: `wrk_${nth}`,
-      held: () => true,
+      connection: () => nth,
       lost: Deferred.await(gone),
       heartbeat: Effect.succeed(null),
       usePool: () => Effect.void

@@ -36,7 +36,7 @@ const makeTables = () => {
     })
     return {
       workerId,
-      held: () => true,
+      connection: () => 1,
       lost: Effect.never,
       heartbeat: pulse,
       usePool: () => Effect.void
