@@ -68,7 +68,8 @@ const withLookUpTimeout = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Opt
 /**
  * A bot's side of a conversation: an event becomes one or several messages, sent to the session's chat. Telegram does
  * not detect duplicates, so a message that may have arrived is not sent again, unless the bot's owner prefers a
- * duplicate to a gap. A greeting is, once, if its process has died: without it, a conversation would begin with nothing.
+ * duplicate to a gap. A greeting is sent once more if its process has died: without it, a conversation would begin with
+ * nothing.
  */
 export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKind<true>) {
   const bots = yield* TelegramBots
