@@ -57,7 +57,10 @@ const deliver = Effect.fnUntraced(function* (
       [TROUPE.event]: message.eventId
     }),
     continueTrace(event.traceparent),
-    Effect.catchCauseIf(Cause.hasDies, (cause) => Effect.as(Effect.logError("delivery failed", cause), defected))
+    Effect.catchCauseIf(
+      (cause) => Cause.hasDies(cause),
+      (cause) => Effect.as(Effect.logError("delivery failed", cause), defected)
+    )
   )
   attempts(channel.kind.name, OUTCOME_NAME[attempt._tag]).add()
   attemptSeconds(channel.kind.name).record(clockSeconds() - begunAt)

@@ -124,6 +124,7 @@ const bodyOf = (body: RequestBody, headers: Init["headers"], hold: HoldBody | un
 /**
  * grammY's own fetch includes the URL in its errors. Node's does not, but needs its own kind of signal and options.
  * With `redirect: "error"`, Node asks for a body when it can write it. Otherwise it would read ahead, for a copy.
+ * Without credentials, it never repeats a request after a 401, and so needs no second copy of a stream.
  */
 const fetchByNode = (hold?: HoldBody) =>
   ((url: URL | string, { agent: _, compress: __, signal, headers, body, ...given }: Init) => {
@@ -134,6 +135,7 @@ const fetchByNode = (hold?: HoldBody) =>
       ...given,
       ...bodyOf(body, headers, hold),
       redirect: "error",
+      credentials: "omit",
       signal: aborter.signal
     } as RequestInit)
   }) as unknown as NonNullable<ApiClientOptions["fetch"]>
