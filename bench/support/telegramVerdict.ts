@@ -66,8 +66,7 @@ const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict 
   const isMissing = ({ text }: Bubble) => !texts.includes(text)
   const greetedTwice = count(
     bubbles,
-    (bubble) =>
-      bubble.greets && noted(bubble, "unknown") > 0 && count(copies, (text) => text === bubble.text) === 2
+    (bubble) => bubble.greets && noted(bubble, "unknown") > 0 && count(copies, (text) => text === bubble.text) === 2
   )
   return {
     lost:
