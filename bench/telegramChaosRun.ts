@@ -1,16 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises"
-import postgres from "postgres"
-import { createAppIn } from "#test/support/accounts/createAppIn.ts"
-import { SECRETS_KEY } from "#test/support/secretsKey.ts"
-import { startSlowModel } from "#test/support/model/SlowModel.ts"
-import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
-import { TestApp } from "#test/support/TestApp.ts"
-import { startTroupe, type TroupeProcess } from "#test/support/TroupeProcess.ts"
+import type postgres from "postgres"
+import type { FakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import { until, untilWithin } from "#test/support/until.ts"
-import { freePort, startFront } from "./support/front.ts"
-import { UNREACHED_LIMITS } from "./support/processes.ts"
 import { seeded } from "./support/seeded.ts"
-import { type Bubble, type ChatRecord, judge, type Verdict } from "./support/telegramVerdict.ts"
+import { BUBBLES_PER_REPLY, type FakeBot, recordsOf, type Talk } from "./support/telegramRecords.ts"
+import { startTelegramRig } from "./support/telegramRig.ts"
+import { judge, type Verdict } from "./support/telegramVerdict.ts"
 
 export interface TelegramChaosOptions {
   /** A separate database for this run, migrated or empty: the first process migrates it. */
@@ -42,15 +37,6 @@ export interface TelegramChaosReport extends Verdict {
   readonly seed: number
 }
 
-/** All calls count, including typing indicators. The limit per chat is the one that Troupe keeps to. */
-const CEILINGS = {
-  chat: { perSecond: 1, burst: 3 },
-  group: { perSecond: 1 / 3, burst: 1 },
-  bot: { perSecond: 100, burst: 40 }
-}
-const BUBBLES_PER_REPLY = 3
-/** What a person is told at most once an hour if a turn has lost its process so often that it is given up. */
-const APOLOGY = "The soup has burnt. Ask me again."
 /**
  * After a revocation, only the next call reports it, and a bot that nobody writes to makes none. Then its owner writes
  * after this time.
@@ -58,16 +44,6 @@ const APOLOGY = "The soup has burnt. Ask me again."
 const OWNER_ASKS_AFTER_MS = 10_000
 /** One in this many chats is a group. */
 const GROUP_EVERY = 10
-
-type FakeBot = ReturnType<FakeTelegram["createBot"]>
-
-interface Talk {
-  readonly bot: FakeBot
-  readonly person: ReturnType<FakeTelegram["createUser"]>
-  readonly group: ReturnType<FakeTelegram["createGroup"]> | null
-  readonly chatId: number
-  readonly said: Array<string>
-}
 
 const breakThings = (telegram: FakeTelegram, percent: number) => {
   const sixth = { method: "sendMessage", count: Infinity, probability: percent / 600 }
@@ -88,18 +64,6 @@ const breakThings = (telegram: FakeTelegram, percent: number) => {
   )
 }
 
-const NAMES = ["Ada", "Bela", "Cleo", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ines", "Joon"]
-/** Three unique bubbles that are not similar to others, because a character that repeats itself is refused. */
-const replyOf = (n: number) => {
-  const guest = [...String(n)].map((digit) => NAMES[Number(digit)]).join(" ")
-  return JSON.stringify({
-    decision: "reply",
-    exit_reason: null,
-    bubbles: ["soup is hot", "bread is warm", "salt is white"].map((what) => `${guest}, ${what}.`),
-    cited_memory_ids: []
-  })
-}
-
 /**
  * People write, characters answer, processes die and Telegram fails, all at the same time. Then both sides are
  * compared.
@@ -111,52 +75,14 @@ export const runTelegramChaos = async (
   const startedAt = performance.now()
   const random = seeded(options.seed)
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)] as A
-  const model = await startSlowModel(20, replyOf)
-  const telegram = await startFakeTelegram({ takesAnyWebhookUrl: true, rates: CEILINGS, seed: options.seed })
-  const live: Array<TroupeProcess & { readonly port: number }> = []
-  const everStarted: Array<TroupeProcess> = []
-  const front = await startFront(() => (live.length === 0 ? undefined : pick(live).port))
-  const start = async () => {
-    const port = await freePort()
-    const process = await startTroupe({
-      NODE_ENV: "production",
-      PORT: String(port),
-      DATABASE_URL: options.databaseUrl,
-      ROLES: "api,worker",
-      OPENAI_BASE_URL: model.baseUrl,
-      SECRETS_KEY,
-      PUBLIC_URL: front.url,
-      TELEGRAM_API_ROOT: telegram.url,
-      ...UNREACHED_LIMITS
-    })
-    everStarted.push(process)
-    live.push({ ...process, port })
-  }
-  const sql = postgres(options.databaseUrl, { max: 2, onnotice: () => {} })
-
+  const rig = await startTelegramRig(options)
+  const { telegram, sql, live, start } = rig
   try {
     await start()
     await Promise.all(Array.from({ length: options.processes - 1 }, start))
-    const { appId, key } = await createAppIn(sql)
-    const app = new TestApp(front.url, appId, key)
-    const character_slug = await app.createCharacter({
-      greeting: "Come in, the soup is hot.",
-      fallback_lines: [APOLOGY]
-    })
-    const bots = Array.from({ length: options.bots }, () => telegram.createBot())
-    const idOf = new Map<FakeBot, string>()
-    for (const [index, bot] of bots.entries()) {
-      const { status, body } = await app.post("/v1/telegram/bots", {
-        mode: "byo",
-        token: bot.token,
-        character_slug,
-        join_window_ms: 0,
-        unknown_policy: index % 4 === 3 ? "resend_marked" : "skip"
-      })
-      if (status !== 200 || body.data.status !== "active")
-        throw new Error(`a bot was not attached: ${JSON.stringify(body)}`)
-      idOf.set(bot, body.data.id)
-    }
+    const { app, appId, bots, idOf } = await rig.attach(options.bots, (index) =>
+      index % 4 === 3 ? "resend_marked" : "skip"
+    )
     const talks = Array.from({ length: options.chats }, (_, index): Talk => {
       const bot = bots[index % bots.length] as FakeBot
       const person = telegram.createUser({ first_name: `Guest ${index}` })
@@ -257,12 +183,7 @@ export const runTelegramChaos = async (
     )
     if (!isOn()) throw failures[0]
 
-    await until("all that is under way to end", async () => {
-      const [row] =
-        await sql`select (select count(*) from lanes where position < head or owner is not null) + (select count(*)
-            from telegram_updates where done_at is null) + (select count(*) from turns where outcome is null) as n`
-      return Number(row?.["n"]) === 0 && bots.every((bot) => telegram.pendingUpdates(bot).length === 0)
-    })
+    await rig.rest(bots)
 
     const records = await recordsOf(sql, telegram, talks, idOf)
     const faults: Record<string, number> = {}
@@ -286,11 +207,7 @@ export const runTelegramChaos = async (
       seed: options.seed
     }
   } finally {
-    await Promise.all(everStarted.map((process) => process.stop("SIGKILL")))
-    await front.close()
-    await telegram.close()
-    await model.close()
-    await sql.end({ timeout: 1 })
+    await rig.close()
   }
 }
 
@@ -342,46 +259,3 @@ const stateOf = async (sql: postgres.Sql, telegram: FakeTelegram, bot: FakeBot, 
       answer: answer?.ok === false ? answer.error_code : answer?.ok
     }))
 })
-
-interface BubbleRow {
-  readonly channel_id: string
-  readonly chat_id: string
-  readonly type: string
-  readonly role: string
-  readonly text: string
-  readonly outcomes: ReadonlyArray<string>
-}
-
-/** The log and the attempts come from the database, the rest from the fake. */
-const recordsOf = async (
-  sql: postgres.Sql,
-  telegram: FakeTelegram,
-  talks: ReadonlyArray<Talk>,
-  idOf: ReadonlyMap<FakeBot, string>
-): Promise<ReadonlyArray<ChatRecord>> => {
-  const rows = await sql<Array<BubbleRow>>`
-    select c.channel_id, c.chat_id::text, e.type, e.role, b.text,
-      array(select a.outcome from delivery_attempts a where a.session_id = e.session_id and a.channel_id = c.channel_id
-        and a.cursor = e.cursor and a.part = b.n - 1) as outcomes
-    from telegram_chats c join events e on e.app_id = c.app_id and e.session_id = c.session_id
-    cross join lateral json_array_elements_text(case when e.type = 'message.failed'
-      then json_build_array(${APOLOGY}::text) else e.payload -> 'bubbles' end) with ordinality b(text, n)
-    where e.type in ('message.created', 'character.initiated')
-      or e.type = 'message.failed' and e.cursor = (select min(f.cursor) from events f where f.app_id = e.app_id
-        and f.session_id = e.session_id and f.type = 'message.failed')
-    order by e.cursor, b.n`
-  const byChat = Map.groupBy(rows, (row) => `${row.channel_id} ${row.chat_id}`)
-  return talks.map(({ bot, person, group, chatId, said }) => {
-    const own = byChat.get(`${idOf.get(bot)} ${chatId}`) ?? []
-    const transcript = group === null ? telegram.transcript(bot, person) : telegram.transcript(group)
-    return {
-      said,
-      heard: own.flatMap(({ role, text }) => (role === "user" ? [text.replace(/^Guest \d+: /, "")] : [])),
-      bubbles: own.flatMap(({ role, text, outcomes }): ReadonlyArray<Bubble> =>
-        role === "user" ? [] : [{ text, outcomes }]
-      ),
-      shown: transcript.flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : [])),
-      calls: telegram.calls({ bot, chat: chatId, method: "sendMessage" })
-    }
-  })
-}

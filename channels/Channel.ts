@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ChannelKind } from "./ChannelKind.ts"
 
@@ -78,22 +78,42 @@ export const OUTCOME_NAME = {
   Parked: "not_sent"
 } as const satisfies Record<Attempt["_tag"], string>
 
+/**
+ * The intent could not be recorded: the lane was taken over, its channel was stopped, suspended or changed, or the
+ * database is away. The message must not be sent.
+ */
+export class NotIntended extends Schema.TaggedError<NotIntended>()("NotIntended", {}) {}
+
+/**
+ * The intent to send one message. While it is on record the message may arrive, so a process that dies in this time
+ * leaves an unknown result.
+ */
+export interface Intent {
+  /** Immediately before the receiver gets the message, after every wait. Again for every further try. */
+  readonly record: Effect.Effect<void, NotIntended>
+  /** The message was certainly not delivered, and its next try is not immediate. */
+  readonly withdraw: Effect.Effect<void>
+}
+
+/** Of a message whose intent the courier has recorded, or that is on no lane. */
+export const INTENDED: Intent = { record: Effect.void, withdraw: Effect.void }
+
 /** The kind of a channel, and what only a paced one does. */
 type OfKind =
   | { readonly kind: ChannelKind<false> }
   | {
       readonly kind: ChannelKind<true>
       /**
-       * Waits for its turn, or returns how long that would take. The intent is recorded afterwards. So if the process
-       * dies while it waits, nothing was sent. Without it, each message is sent at once.
+       * Waits for its turn, or returns how long that would take. Without it, each message is sent at once.
        */
       readonly admit?: (part: Part) => Effect.Effect<Admission>
     }
 
 /**
  * The one contract of a push channel. It only renders an event and tries to deliver it; the courier does everything
- * else: order, leases, retries, positions. `deliver` never fails, and ends within the channel's own time limits. What
- * a channel opened goes only to its own `deliver`, so the courier need not know `Content`.
+ * else: order, leases, retries, positions. `deliver` ends within the channel's own time limits, and fails only if the
+ * intent could not be recorded. What a channel opened goes only to its own `deliver`, so the courier need not know
+ * `Content`.
  */
 export type Channel<Content = unknown> = OfKind & {
   /**
@@ -101,15 +121,19 @@ export type Channel<Content = unknown> = OfKind & {
    * the event expires.
    */
   readonly retry: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Duration.Duration>>
-  /** After an attempt with unknown result: whether to retry or skip. `unknowns` counts such attempts. */
-  readonly afterUnknown: (part: Part) => Effect.Effect<"retry" | "skip">
+  /**
+   * After an attempt with unknown result: whether to retry or skip. `unknowns` counts such attempts. `crashed`: its
+   * process died.
+   */
+  readonly afterUnknown: (part: Part, attempt: { readonly crashed: boolean }) => Effect.Effect<"retry" | "skip">
   /**
    * The lane has come to this event: the messages that it is here, in order. Rendered once a lease, and the same ones
    * each time, for a lane that comes back goes on with the part that it stood at.
    */
   readonly open: (delivery: Delivery) => Effect.Effect<ReadonlyArray<Content>>
+  /** Only a paced channel records the intent. That of any other is on record already. */
   // A method, so that a channel of any content is one of unknown content.
-  deliver(message: Message<Content>): Effect.Effect<Attempt>
+  deliver(message: Message<Content>, intent: Intent): Effect.Effect<Attempt, NotIntended>
 }
 
 /** `go`: send now. Otherwise the lane is released for this long. */

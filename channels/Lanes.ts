@@ -132,6 +132,8 @@ export class Lanes extends Context.Service<
      * or changed.
      */
     readonly intend: (lane: LaneLease, cursor: number, part: number) => Effect.Effect<boolean, LanesUnavailable>
+    /** Takes back the intent that this lease has recorded: nothing was delivered. */
+    readonly withdraw: (lane: LaneRef) => Effect.Effect<void, LanesUnavailable>
     /** Makes lanes ready whose delay has passed, and releases lanes of unregistered owners. */
     readonly sweep: Effect.Effect<void, LanesUnavailable>
     /** The lanes that this owner holds according to the table. */

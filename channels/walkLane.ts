@@ -7,7 +7,7 @@ import { TROUPE } from "#pipeline/telemetry/genAi.ts"
 import { continueTrace, describeSpan, inSpan } from "#pipeline/telemetry/trace.ts"
 import { receiverDependency } from "#pipeline/telemetry/Dependency.ts"
 import { clockSeconds, countersByTwo, histogramsBy, LONG_SECONDS, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
-import { Attempt, type Channel, type Message, OUTCOME_NAME } from "./Channel.ts"
+import { Attempt, type Channel, INTENDED, type Intent, type Message, NotIntended, OUTCOME_NAME } from "./Channel.ts"
 import { deliveryOf, nextEvent, moveAfter, type Stop, type StopResult, stopsOf, tryAt, unsent } from "./laneWalk.ts"
 import type { LaneEvent, LaneLease, Lanes } from "./Lanes.ts"
 
@@ -42,11 +42,12 @@ const deliver = Effect.fnUntraced(function* (
   channel: Channel,
   message: Message<unknown>,
   event: LaneEvent,
-  earlier: Pick<LaneLease, "failures" | "early">
-): Effect.fn.Return<StopResult> {
+  earlier: Pick<LaneLease, "failures" | "early">,
+  intent: Intent
+): Effect.fn.Return<StopResult, NotIntended> {
   const startedAt = yield* Clock.currentTimeMillis
   const begunAt = clockSeconds()
-  const attempt = yield* channel.deliver(message).pipe(
+  const attempt = yield* channel.deliver(message, intent).pipe(
     Effect.tap(({ _tag }) => describeSpan({ [TROUPE.outcome]: OUTCOME_NAME[_tag] })),
     inSpan(`deliver ${channel.kind.name}`, "client", {
       [TROUPE.app]: message.appId,
@@ -57,7 +58,7 @@ const deliver = Effect.fnUntraced(function* (
     }),
     continueTrace(event.traceparent),
     Effect.catchCauseIf(
-      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) => Cause.hasDies(cause),
       (cause) => Effect.as(Effect.logError("delivery failed", cause), defected)
     )
   )
@@ -69,7 +70,7 @@ const deliver = Effect.fnUntraced(function* (
   if (!channel.kind.paced) yield* noteReceiver(attempt, message)
   const skip =
     attempt._tag === "Unknown" &&
-    (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 })) === "skip"
+    (yield* channel.afterUnknown({ ...message, unknowns: message.unknowns + 1 }, { crashed: false })) === "skip"
   const waits = attempt._tag === "Sent" ? [] : yield* channel.retry(message)
   return {
     ...moveAfter(waits, event, attempt, earlier, skip, { random: yield* Random.next, now: startedAt }),
@@ -84,26 +85,34 @@ const deliver = Effect.fnUntraced(function* (
   }
 })
 
+/** A channel that is not paced sends at once, so the lane has recorded its intent together with the last result. */
+const intentOf = (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, { event, part }: Stop): Intent =>
+  channel.kind.paced
+    ? {
+        record: lanes.intend(lease, event.cursor, part).pipe(
+          Effect.mapError(() => new NotIntended()),
+          Effect.flatMap((isOurs) => (isOurs ? Effect.void : Effect.fail(new NotIntended())))
+        ),
+        withdraw: Effect.ignore(lanes.withdraw(lease))
+      }
+    : INTENDED
+
 /**
- * Handles the next stop of the lane: sends it once its slot has come, or skips it. Undefined: another worker has the
- * lane now.
+ * Handles the next stop of the lane: sends it once its slot has come, or skips it. Undefined: it must not be sent from
+ * here, and the lane was released.
  */
 const takeStop = Effect.fnUntraced(function* (lanes: Lanes["Service"], channel: Channel, lease: LaneLease, stop: Stop) {
-  const { event, part } = stop
+  const { event } = stop
   const now = yield* Clock.currentTimeMillis
   if (event.expired) return unsent(now, "pass", { outcome: "expired", errorCode: "too_late" })
   if (stop.message === null) return unsent(now, "pass")
   const { message, interrupted, failures, early } = tryAt(lease, stop, stop.message.content)
-  if (interrupted && (yield* channel.afterUnknown(message)) === "skip") return unsent(now, "pass")
-  if (channel.kind.paced) {
-    const admission = "admit" in channel && channel.admit !== undefined ? yield* channel.admit(message) : "go"
-    if (admission !== "go") return unsent(now, { retryAfter: admission.after, failures })
-    if (!(yield* lanes.intend(lease, event.cursor, part))) {
-      yield* lanes.release(lease)
-      return undefined
-    }
-  }
-  return yield* deliver(channel, message, event, { failures, early })
+  if (interrupted && (yield* channel.afterUnknown(message, { crashed: true })) === "skip") return unsent(now, "pass")
+  const admission = "admit" in channel && channel.admit !== undefined ? yield* channel.admit(message) : "go"
+  if (admission !== "go") return unsent(now, { retryAfter: admission.after, failures })
+  return yield* deliver(channel, message, event, { failures, early }, intentOf(lanes, channel, lease, stop)).pipe(
+    Effect.catchTag("NotIntended", () => Effect.as(lanes.release(lease), undefined))
+  )
 })
 
 const open = (channel: Channel, lease: LaneLease, event: LaneEvent) =>

@@ -18,6 +18,8 @@ export interface Bubble {
   readonly text: string
   /** The recorded results of the attempts to send it. */
   readonly outcomes: ReadonlyArray<string>
+  /** Of a greeting, which may be sent once more after a crash. */
+  readonly greets: boolean
 }
 
 export interface Verdict {
@@ -35,6 +37,8 @@ export interface Verdict {
   /** Those of them that are not in the chat. */
   readonly gaps: number
   readonly markedCopies: number
+  /** Greetings that are in the chat twice, and recorded as unknown. They are not counted as duplicated. */
+  readonly greetedTwice: number
 }
 
 const MARK = "↻ "
@@ -60,11 +64,15 @@ const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict 
   const tries = ({ text }: Bubble) => calls.filter((call) => unmarked(String(call.parameters["text"])) === text)
   const noted = ({ outcomes }: Bubble, outcome: string) => count(outcomes, (one) => one === outcome)
   const isMissing = ({ text }: Bubble) => !texts.includes(text)
+  const greetedTwice = count(
+    bubbles,
+    (bubble) => bubble.greets && noted(bubble, "unknown") > 0 && count(copies, (text) => text === bubble.text) === 2
+  )
   return {
     lost:
       count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") === 0) +
       count(said, (text) => !heard.includes(text)),
-    duplicated: copies.length - firsts(copies).length + heard.length - firsts(heard).length,
+    duplicated: copies.length - firsts(copies).length - greetedTwice + heard.length - firsts(heard).length,
     reordered: outOfOrder(firsts(texts), known) + outOfOrder(firsts(heard), said),
     unexpected: count(texts, (text) => !known.includes(text)) + count(heard, (text) => !said.includes(text)),
     // For a send that was cut off by the death of its process, the result is unknown to us, whatever Telegram did with
@@ -83,7 +91,8 @@ const judgeChat = ({ said, heard, bubbles, shown, calls }: ChatRecord): Verdict 
     ),
     unknown: count(bubbles, (bubble) => noted(bubble, "unknown") > 0),
     gaps: count(bubbles, (bubble) => isMissing(bubble) && noted(bubble, "unknown") > 0),
-    markedCopies: shown.length - copies.length
+    markedCopies: shown.length - copies.length,
+    greetedTwice
   }
 }
 
@@ -97,5 +106,6 @@ export const judge = (chats: ReadonlyArray<ChatRecord>): Verdict =>
     unrecorded: sum.unrecorded + one.unrecorded,
     unknown: sum.unknown + one.unknown,
     gaps: sum.gaps + one.gaps,
-    markedCopies: sum.markedCopies + one.markedCopies
+    markedCopies: sum.markedCopies + one.markedCopies,
+    greetedTwice: sum.greetedTwice + one.greetedTwice
   }))

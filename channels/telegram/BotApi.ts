@@ -4,8 +4,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ApiClientOptions, RawApi } from "grammy"
+import type { Intent, NotIntended } from "../Channel.ts"
 import { boundedFetch } from "../outbound/boundedFetch.ts"
 import { type FailureKind, kindOf, kindOfSilence } from "./failures.ts"
+import { type HoldBody, holdRequest, type RequestBody } from "./holdRequest.ts"
 import { isResultOf } from "./results.ts"
 
 /**
@@ -103,17 +105,48 @@ const toBotApiError = ({ GrammyError, HttpError }: Grammy, method: string, throw
 const MAX_ANSWER_BYTES = 16 * 1_048_576
 const fetchAnswer = boundedFetch(MAX_ANSWER_BYTES)
 
-/** grammY's own fetch includes the URL in its errors. Node's does not, but needs its own kind of signal and options. */
-const fetchByNode = ((url: URL | string, init: RequestInit & { agent?: unknown; compress?: unknown }) => {
-  const { agent: _, compress: __, signal, ...given } = init
-  // Uploads are streams. Node only sends them with the option that no answer is read in the meantime.
-  const rest =
-    typeof given.body === "string" || given.body === undefined ? given : { ...given, duplex: "half" as const }
-  const aborter = new AbortController()
-  if (signal?.aborted === true) aborter.abort()
-  else signal?.addEventListener("abort", () => aborter.abort(), { once: true })
-  return fetchAnswer(url, { ...rest, redirect: "error", signal: aborter.signal })
-}) as unknown as NonNullable<ApiClientOptions["fetch"]>
+/** What grammY passes to its fetch. */
+interface Init extends Omit<RequestInit, "body" | "headers"> {
+  readonly agent?: unknown
+  readonly compress?: unknown
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: RequestBody
+}
+
+/** Node only sends streams with the option `duplex`, which means that no answer is read in the meantime. */
+const bodyOf = (body: RequestBody, headers: Init["headers"], hold: HoldBody | undefined) => {
+  if (hold === undefined) return typeof body === "string" ? { headers, body } : { headers, body, duplex: "half" }
+  // Node finds out the length of a text by itself, but not of one that is held back.
+  const length = typeof body === "string" ? { "content-length": String(Buffer.byteLength(body)) } : {}
+  return { headers: { ...headers, ...length }, body: hold(body), duplex: "half" }
+}
+
+/**
+ * grammY's own fetch includes the URL in its errors. Node's does not, but needs its own kind of signal and options.
+ * With `redirect: "error"`, Node asks for a body when it can write it. Otherwise it would read ahead, for a copy.
+ * Without credentials, it never repeats a request after a 401, and so needs no second copy of a stream.
+ */
+const fetchByNode = (hold?: HoldBody) =>
+  ((url: URL | string, { agent: _, compress: __, signal, headers, body, ...given }: Init) => {
+    const aborter = new AbortController()
+    if (signal?.aborted === true) aborter.abort()
+    else signal?.addEventListener("abort", () => aborter.abort(), { once: true })
+    return fetchAnswer(url, {
+      ...given,
+      ...bodyOf(body, headers, hold),
+      redirect: "error",
+      credentials: "omit",
+      signal: aborter.signal
+    } as RequestInit)
+  }) as unknown as NonNullable<ApiClientOptions["fetch"]>
+
+/** What the failure of a call means whose body was not written. */
+const asUnsent = (error: BotApiError): BotApiError => {
+  const { method, kind, status, description, retryAfterSeconds, migrateTo } = error
+  return kind === "ambiguous"
+    ? new BotApiError({ method, kind: "not_sent", status, description, retryAfterSeconds, migrateTo })
+    : error
+}
 
 /**
  * Telegram's Bot API, at the URL that the operator configured. It does not retry and stores nothing; callers decide.
@@ -127,12 +160,19 @@ export class BotApi extends Context.Service<
       payload: Payload<M>,
       timeoutSeconds?: number
     ) => Effect.Effect<Result<M>, BotApiError>
-    /** A picture, uploaded. */
+    /** A text. The intent is recorded immediately before the request is written. */
+    readonly sendMessage: (
+      token: Redacted.Redacted<string>,
+      payload: Payload<"sendMessage">,
+      intent: Intent
+    ) => Effect.Effect<Result<"sendMessage">, BotApiError | NotIntended>
+    /** The same for a picture, which is uploaded. */
     readonly sendPhoto: (
       token: Redacted.Redacted<string>,
       payload: Omit<Payload<"sendPhoto">, "photo">,
-      photo: Uint8Array
-    ) => Effect.Effect<Result<"sendPhoto">, BotApiError>
+      photo: Uint8Array,
+      intent: Intent
+    ) => Effect.Effect<Result<"sendPhoto">, BotApiError | NotIntended>
     /** The bot's profile picture, as JPEG. */
     readonly setProfilePhoto: (token: Redacted.Redacted<string>, photo: Uint8Array) => Effect.Effect<void, BotApiError>
     /**
@@ -148,13 +188,19 @@ export class BotApi extends Context.Service<
 >()("channels/telegram/BotApi") {
   static readonly layer = (options: { readonly apiRoot: string }) =>
     Layer.sync(BotApi, () => {
-      const call: BotApi["Service"]["call"] = (token, method, payload, timeoutSeconds = TIMEOUT_SECONDS) =>
+      const request = <M extends Method>(
+        token: Redacted.Redacted<string>,
+        method: M,
+        payload: Payload<M>,
+        timeoutSeconds: number,
+        hold?: HoldBody
+      ): Effect.Effect<Result<M>, BotApiError> =>
         Effect.tryPromise({
           try: async (signal) => {
             const grammy = await load()
             const api = new grammy.Api(Redacted.value(token), {
               apiRoot: options.apiRoot,
-              fetch: fetchByNode,
+              fetch: fetchByNode(hold),
               timeoutSeconds
             })
             const call = api.raw[method] as (payload: unknown, signal?: unknown) => Promise<never>
@@ -169,6 +215,14 @@ export class BotApi extends Context.Service<
           },
           catch: (error) => error as BotApiError
         })
+      const call: BotApi["Service"]["call"] = (token, method, payload, timeoutSeconds = TIMEOUT_SECONDS) =>
+        request(token, method, payload, timeoutSeconds)
+      const send = <M extends "sendMessage" | "sendPhoto">(
+        token: Redacted.Redacted<string>,
+        method: M,
+        payload: Payload<M>,
+        intent: Intent
+      ) => holdRequest(intent, (hold) => request(token, method, payload, TIMEOUT_SECONDS, hold), asUnsent)
 
       const download: BotApi["Service"]["download"] = Effect.fnUntraced(function* (token, fileId, mostBytes) {
         const { file_path: path = "" } = yield* call(token, "getFile", { file_id: fileId })
@@ -190,9 +244,10 @@ export class BotApi extends Context.Service<
 
       return BotApi.of({
         call,
-        sendPhoto: (token, payload, photo) =>
+        sendMessage: (token, payload, intent) => send(token, "sendMessage", payload, intent),
+        sendPhoto: (token, payload, photo, intent) =>
           Effect.flatMap(Effect.promise(load), ({ InputFile }) =>
-            call(token, "sendPhoto", { ...payload, photo: new InputFile(photo, "picture") })
+            send(token, "sendPhoto", { ...payload, photo: new InputFile(photo, "picture") }, intent)
           ),
         setProfilePhoto: (token, photo) =>
           Effect.flatMap(Effect.promise(load), ({ InputFile }) =>

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Schedule from "effect/Schedule"
-import { Attempt, type Channel, type Delivery, type Message as Outgoing, type Part } from "../Channel.ts"
+import { Attempt, type Channel, type Delivery, type Intent, type Message as Outgoing, type Part } from "../Channel.ts"
 import type { ChannelKind } from "../ChannelKind.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { Outage } from "./Outage.ts"
@@ -53,8 +53,8 @@ const decodeTimes = Schema.decodeUnknownOption(
 )
 const askedAt = (event: string): number =>
   Option.match(decodeTimes(event), { onNone: () => 0, onSome: ({ created_at }) => Date.parse(created_at) })
-const isProactive = ({ type, event }: Delivery): boolean =>
-  type === "character.initiated" && Option.exists(decodeTimes(event), ({ payload }) => payload.kind === "proactive")
+const isInitiated = ({ type, event }: Delivery, kind: "greeting" | "proactive"): boolean =>
+  type === "character.initiated" && Option.exists(decodeTimes(event), ({ payload }) => payload.kind === kind)
 
 /** Waits for our own database for some time, because its unavailability is no failure of Telegram. */
 const withLookUpTimeout = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
@@ -68,7 +68,8 @@ const withLookUpTimeout = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Opt
 /**
  * A bot's side of a conversation: an event becomes one or several messages, sent to the session's chat. Telegram does
  * not detect duplicates, so a message that may have arrived is not sent again, unless the bot's owner prefers a
- * duplicate to a gap.
+ * duplicate to a gap. A greeting is sent once more if its process has died: without it, a conversation would begin with
+ * nothing.
  */
 export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKind<true>) {
   const bots = yield* TelegramBots
@@ -99,7 +100,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
     yield* typing.end(delivery)
     const away = yield* outage.wait
     if (Duration.isGreaterThan(away, Duration.zero)) return { after: away }
-    const proactive = isProactive(delivery)
+    const proactive = isInitiated(delivery, "proactive")
     const within = proactive ? MAX_WAIT_PROACTIVE : MAX_WAIT
     const givesWayUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(within)
     while (true) {
@@ -128,7 +129,7 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
           Effect.map(photos.read(appId, message.imageId), (bytes) => (bytes === null ? null : { ...message, bytes }))
         )
 
-  const deliver = Effect.fnUntraced(function* (delivery: Outgoing<Message>) {
+  const deliver = Effect.fnUntraced(function* (delivery: Outgoing<Message>, intent: Intent) {
     const found = yield* withLookUpTimeout(bots.get(delivery.appId, delivery.channelId, delivery.channelVersion))
     if (Option.isNone(found)) return lookUpFailed
     const bot = found.value
@@ -141,27 +142,27 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
     if (grant.value === undefined) return chatMissing
     if ("wait" in grant.value)
       return Attempt.cases.Later.make({ ...unanswered, errorCode: "paced", after: grant.value.wait })
-    return grant.value.chat.status === "active" ? yield* send(delivery, bot, grant.value, sendable.value) : chatMissing
+    return grant.value.chat.status === "active"
+      ? yield* send(delivery, bot, grant.value, sendable.value, intent)
+      : chatMissing
   })
 
-  const afterUnknown = Effect.fnUntraced(function* ({
-    appId,
-    channelId,
-    channelVersion,
-    sessionId,
-    eventId,
-    cursor,
-    part,
-    unknowns
-  }: Part) {
-    const session_id = sessionIdOf({ sessionId })
+  const afterUnknown = Effect.fnUntraced(function* (message: Part, { crashed }: { readonly crashed: boolean }) {
+    const { appId, channelId, channelVersion, eventId, cursor, part, unknowns } = message
     yield* operations.append({
       appId,
       type: "delivery.unknown",
-      payload: { channel_id: channelId, session_id, event_id: eventId, event_cursor: cursor, part }
+      payload: {
+        channel_id: channelId,
+        session_id: sessionIdOf(message),
+        event_id: eventId,
+        event_cursor: cursor,
+        part
+      }
     })
     const bot = Option.getOrUndefined(yield* withLookUpTimeout(bots.get(appId, channelId, channelVersion)))
-    return bot === undefined || bot.unknownPolicy === "skip" || unknowns > 1 ? "skip" : "retry"
+    if (bot === undefined || unknowns > 1) return "skip"
+    return bot.unknownPolicy !== "skip" || (crashed && isInitiated(message, "greeting")) ? "retry" : "skip"
   })
 
   return { kind, retry: () => Effect.succeed(SCHEDULE), afterUnknown, open, admit, deliver } satisfies Channel<Message>

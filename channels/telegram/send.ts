@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { Attempt, type Delivery } from "../Channel.ts"
+import { Attempt, type Delivery, INTENDED, type Intent, type NotIntended } from "../Channel.ts"
 import { OperationalLog } from "../OperationalLog.ts"
 import { BotApi, type BotApiError } from "./BotApi.ts"
 import { releaseAfterCall } from "./releaseAfterCall.ts"
@@ -37,6 +37,8 @@ interface Form {
   readonly message: Sendable
   readonly rest: ReadonlyArray<Sendable>
 }
+
+type Answer = Result.Result<{ readonly message_id: number }, BotApiError>
 
 /** A text shorter than this cannot be too long. */
 const MIN_TO_PART = 1000
@@ -78,17 +80,27 @@ export const makeSend = Effect.gen(function* () {
 
   const put = (
     bot: SendingBot,
-    { chat: { chatId, threadId }, message }: Form
-  ): Effect.Effect<{ readonly message_id: number }, BotApiError> => {
+    { chat: { chatId, threadId }, message }: Form,
+    intent: Intent
+  ): Effect.Effect<{ readonly message_id: number }, BotApiError | NotIntended> => {
     const to = { chat_id: chatId, ...(threadId !== 0 && { message_thread_id: threadId }) }
     return message.kind === "text"
-      ? api.call(bot.token, "sendMessage", {
-          ...to,
-          text: message.text,
-          entities: [...message.entities],
-          link_preview_options: { is_disabled: true }
-        })
-      : api.sendPhoto(bot.token, { ...to, ...(message.caption !== "" && { caption: message.caption }) }, message.bytes)
+      ? api.sendMessage(
+          bot.token,
+          {
+            ...to,
+            text: message.text,
+            entities: [...message.entities],
+            link_preview_options: { is_disabled: true }
+          },
+          intent
+        )
+      : api.sendPhoto(
+          bot.token,
+          { ...to, ...(message.caption !== "" && { caption: message.caption }) },
+          message.bytes,
+          intent
+        )
   }
 
   /** The next form to try. Null: there is none. */
@@ -132,9 +144,10 @@ export const makeSend = Effect.gen(function* () {
       answer: error.status === null ? null : error.description,
       errorCode: error.kind
     }
+    const silence = error.description.toLowerCase().replaceAll(" ", "_")
     const retried = Attempt.cases.NotSent.make({
       ...told,
-      errorCode: error.status === null ? error.description.toLowerCase() : error.kind,
+      errorCode: error.status === null ? silence : error.kind,
       retryAfter: null,
       throttle: false
     })
@@ -145,7 +158,7 @@ export const makeSend = Effect.gen(function* () {
       case "ambiguous":
         return Attempt.cases.Unknown.make({
           ...told,
-          errorCode: error.status === null ? error.description.toLowerCase().replaceAll(" ", "_") : "server_error"
+          errorCode: error.status === null ? silence : "server_error"
         })
       case "rate_limited": {
         const after = Duration.seconds(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS)
@@ -189,14 +202,20 @@ export const makeSend = Effect.gen(function* () {
     delivery: Delivery,
     bot: SendingBot,
     { chat, inFlight }: PaceGrant,
-    message: Sendable
+    message: Sendable,
+    intent: Intent
   ) {
     let form: Form = { chat, message, rest: [] }
     let call = inFlight
     let isBegun = false
     const sending = Effect.gen(function* () {
       for (let tries = 1; ; tries++) {
-        const result = yield* Effect.result(releaseAfterCall(pace, delivery, call, put(bot, form)))
+        // The rest of a partly sent message is sent under the intent of its beginning, which stays on record.
+        const putting = put(bot, form, isBegun ? INTENDED : intent)
+        const result = yield* releaseAfterCall(pace, delivery, call, putting).pipe(
+          Effect.map((message): Answer => Result.succeed(message)),
+          Effect.catchTag("BotApiError", (error) => Effect.succeed<Answer>(Result.fail(error)))
+        )
         yield* outage.record(delivery.channelId, Result.isSuccess(result) || result.failure.kind !== "not_sent")
         if (Result.isSuccess(result)) {
           const [next, ...rest] = form.rest
@@ -215,6 +234,7 @@ export const makeSend = Effect.gen(function* () {
         const told = Result.isSuccess(result)
           ? { statusCode: 200, answer: null, errorCode: "paced" }
           : { statusCode: result.failure.status, answer: result.failure.description, errorCode: result.failure.kind }
+        if (!isBegun) yield* intent.withdraw
         const within = isBegun ? MAX_WAIT_STARTED : MAX_WAIT
         const wait = yield* pace.reserve(delivery, { proactive: false, within })
         if (wait === null || Duration.isGreaterThan(wait, within))
@@ -226,7 +246,7 @@ export const makeSend = Effect.gen(function* () {
       }
     })
     const attempt = yield* sending.pipe(
-      Effect.catch(({ cause }): Effect.Effect<Attempt> =>
+      Effect.catchTag(["ChatsUnavailable", "BotsUnavailable"], ({ cause }): Effect.Effect<Attempt> =>
         Effect.logWarning("outcome of a bot message could not be written", cause).pipe(
           // The message was certainly refused. Only its chat or bot could not be marked.
           Effect.as(

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import type { Attempt, Delivery } from "#channels/Channel.ts"
+import { type Attempt, type Delivery, INTENDED, type Intent, NotIntended } from "#channels/Channel.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { BotApi, BotApiError } from "#channels/telegram/BotApi.ts"
 import type { FailureKind } from "#channels/telegram/failures.ts"
@@ -56,20 +56,24 @@ interface Course {
   readonly places: ReadonlyArray<PaceGrant | { readonly wait: Duration.Duration } | undefined>
   readonly answers?: ReadonlyArray<Effect.Effect<{ readonly message_id: number }, BotApiError>>
   readonly text?: string
+  readonly intent?: Intent
 }
 
 /** One attempt to send a message to a chat with these answers, and what happened to the slots of its calls. */
-const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello." }: Course) {
+const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = "Hello.", intent = INTENDED }: Course) {
   const seen: Array<string> = []
   const [departures, calls] = [[...places], [...answers]]
   const channel = yield* makeTelegramChannel(TELEGRAM_BYO).pipe(
     Effect.provide([
       Layer.mock(BotApi, {
-        call: (_, method) =>
-          Effect.suspend(() => {
-            seen.push(method)
-            return (calls.shift() ?? sent) as Effect.Effect<never, BotApiError>
-          })
+        sendMessage: (_, __, { record }) =>
+          Effect.andThen(
+            record,
+            Effect.suspend(() => {
+              seen.push("sendMessage")
+              return (calls.shift() ?? sent) as Effect.Effect<never, BotApiError>
+            })
+          )
       }),
       Layer.mock(TelegramBots, {
         get: () =>
@@ -95,7 +99,7 @@ const attempt = Effect.fnUntraced(function* ({ places, answers = [sent], text = 
       Layer.mock(Photos, {})
     ])
   )
-  const trying = yield* Effect.forkChild(push(channel, deliveryOf(text)))
+  const trying = yield* Effect.forkChild(push(channel, deliveryOf(text), intent))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.interrupt(trying)
   return { exit: yield* Fiber.await(trying), seen }
@@ -164,6 +168,47 @@ describe("a message that is due", () => {
       })
       assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Unknown" && exit.value.errorCode === "partly_sent")
       assert.deepStrictEqual(seen, ["sendMessage", "back", "sendMessage", "back"])
+    })
+  )
+})
+
+describe("the intent to send a message", () => {
+  /** What became of the intent of one attempt. */
+  const intentOf = (course: Omit<Course, "intent">) => {
+    const steps: Array<string> = []
+    const note = (step: string) => Effect.sync(() => void steps.push(step))
+    return Effect.map(
+      attempt({ ...course, intent: { record: note("recorded"), withdraw: note("withdrawn") } }),
+      ({ exit }) => ({ outcome: outcomeOf(exit), steps })
+    )
+  }
+
+  it.effect("is not recorded while the message waits for its slot", () =>
+    Effect.gen(function* () {
+      const { outcome, steps } = yield* intentOf({ places: [{ wait: Duration.millis(700) }] })
+      assert.strictEqual(outcome, "Later")
+      assert.isEmpty(steps)
+    })
+  )
+
+  it.effect("is withdrawn while another form waits after a refusal, and recorded again for it", () =>
+    Effect.gen(function* () {
+      const { outcome, steps } = yield* intentOf({
+        places: [place, place, place],
+        answers: [failed("too_long", 400)],
+        text: "word ".repeat(400)
+      })
+      assert.strictEqual(outcome, "Sent")
+      assert.deepStrictEqual(steps, ["recorded", "withdrawn", "recorded"])
+    })
+  )
+
+  it.effect("ends the attempt if it cannot be recorded, and says nothing about Telegram", () =>
+    Effect.gen(function* () {
+      const refused: Intent = { record: Effect.fail(new NotIntended()), withdraw: Effect.void }
+      const { exit, seen } = yield* attempt({ places: [place], intent: refused })
+      assert.isTrue(Exit.hasDies(exit))
+      assert.deepStrictEqual(seen, ["back"])
     })
   )
 })

@@ -35,6 +35,7 @@ const harness = Effect.fnUntraced(function* (
   const clock = yield* TestClock.testClockWith(Effect.succeed)
   const [troubles, spares] = [[...trouble], [...places]]
   const api = Layer.succeed(BotApi, {
+    sendMessage: () => Effect.die("no message is sent here"),
     sendPhoto: () => Effect.die("no picture is sent here"),
     download: () => Effect.die(new Error("nothing is to be fetched")),
     setProfilePhoto: () => Effect.die("the bot stays as it looks"),

@@ -143,6 +143,14 @@ export const layer = Layer.effect(
         unavailable
       )
 
+    const withdraw = (lane: LaneRef) =>
+      query(
+        (sql) => sql`
+      update lanes set sending = null, sending_fence = null
+      where app_id = ${lane.appId} and session_id = ${lane.sessionId} and channel_id = ${lane.channelId}
+        and owner = ${lane.owner} and fence = ${lane.fence} and sending_fence = fence`
+      ).pipe(Effect.asVoid, unavailable)
+
     const heldBy = (owner: string) =>
       query<Array<{ app_id: string; session_id: string; channel_id: string; fence: number }>>(
         (sql) => sql`
@@ -171,6 +179,7 @@ export const layer = Layer.effect(
       claim,
       settle,
       intend,
+      withdraw,
       sweep: query(sweepLanes).pipe(Effect.asVoid, unavailable),
       heldBy,
       release

@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { Attempt, ChannelKinds, type Delivery, OUTCOME_NAME } from "#channels/Channel.ts"
+import { Attempt, ChannelKinds, type Delivery, INTENDED, OUTCOME_NAME } from "#channels/Channel.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { StoredChannel } from "#src/db/delivery/channels/StoredChannel.ts"
 
@@ -46,7 +46,7 @@ export const testChannel = Effect.fnUntraced(function* (
   const attempt =
     contents.length === 0
       ? nothingToSend
-      : yield* channel.deliver({ ...delivery, part: 0, unknowns: 0, content: contents[0] })
+      : yield* Effect.orDie(channel.deliver({ ...delivery, part: 0, unknowns: 0, content: contents[0] }, INTENDED))
   return {
     outcome: OUTCOME_NAME[attempt._tag],
     status_code: attempt.statusCode,

@@ -183,8 +183,8 @@ POST ${baseUrl}/v1/telegram/batches {"action",...} applies an action to many bot
   "create_managed (GET .../{batch_id}/sheet is a page of QR codes to print), "
 )}suspend, resume, rotate_secret, ${when(managedBots, "rotate_token, ")}rebrand; \
 GET .../{batch_id}/items lists the results. Each chat is a session: GET ${baseUrl}/v1/telegram/bots/{id}/chats lists \
-them. Messages are sent at most once and in order. If a message may not have arrived, /delivery reports the outcome \
-unknown.
+them. Messages are sent at most once and in order, except that a greeting is sent again if its process died while \
+sending. If a message may not have arrived, /delivery reports the outcome unknown.
 GET ${baseUrl}/v1/delivery/events?since={cursor} lists operational events of the app's deliveries and bots, such as \
 delivery.unknown, chat.blocked and bot.revoked.
 

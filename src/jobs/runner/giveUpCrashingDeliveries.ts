@@ -14,8 +14,8 @@ const gaveUp = Attempt.cases.Rejected.make({ statusCode: null, answer: null, err
 export const giveUpCrashingDeliveries = <Content>(channel: Channel<Content>): Channel<Content | null> => ({
   ...channel,
   open: (delivery) => attempt(unitOfDelivery(delivery), channel.open(delivery), Effect.succeed([null])),
-  deliver: ({ content, ...part }) =>
+  deliver: ({ content, ...part }, intent) =>
     content === null
       ? Effect.succeed(gaveUp)
-      : attempt(unitOfDelivery(part), channel.deliver({ ...part, content }), Effect.succeed(gaveUp))
+      : attempt(unitOfDelivery(part), channel.deliver({ ...part, content }, intent), Effect.succeed(gaveUp))
 })

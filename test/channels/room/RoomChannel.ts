@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { Channel, Message, Part } from "#channels/Channel.ts"
+import type { Channel, Intent, Message, Part } from "#channels/Channel.ts"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { bubblesOf } from "#channels/bubblesOf.ts"
 import { Endpoints } from "#channels/Endpoints.ts"
@@ -54,7 +54,7 @@ export const makeRoomChannel = Effect.gen(function* () {
     return "go" as const
   })
 
-  const deliver = Effect.fnUntraced(function* (message: Message<string>) {
+  const put = Effect.fnUntraced(function* (message: Message<string>) {
     const endpoint = yield* findEndpoint(endpoints, message)
     const token = endpoint?.secrets[0]
     if (endpoint === undefined || token === undefined) return channelMissing
@@ -67,6 +67,8 @@ export const makeRoomChannel = Effect.gen(function* () {
     })
     return yield* readAnswer(answer)
   }, asAttempt)
+
+  const deliver = (message: Message<string>, intent: Intent) => Effect.andThen(intent.record, put(message))
 
   return {
     kind: ROOM,

@@ -369,6 +369,19 @@ describe("a paced lane", () => {
     expect(await lane()).toMatchObject({ owner: "wrk_2", sending: 1 })
   })
 
+  it("takes back its intent if nothing was sent, but not the one of an earlier lease", async () => {
+    await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
+    const [lease] = await claim()
+    await lanes((l) => l.intend(lease!, 1, 0))
+    await lanes((l) => l.withdraw(lease!))
+    expect(await lane()).toMatchObject({ owner: "wrk_1", sending: null })
+    await lanes((l) => l.intend(lease!, 1, 0))
+    await database.sql`update lanes set owner = null`
+    const [heir] = await claim("wrk_2")
+    await lanes((l) => l.withdraw(heir!))
+    expect(await lane()).toMatchObject({ owner: "wrk_2", sending: 1 })
+  })
+
   it("keeps the attempt in flight, even if further workers die, until one decides what follows from it", async () => {
     await seed({ channel: "chn_1", sessions: ["s1"], paced: true })
     const [lease] = await claim()

@@ -58,7 +58,7 @@ describe("the checker of the chaos test", () => {
   const fine: ChatRecord = {
     said: ["hi", "and?"],
     heard: ["hi", "and?"],
-    bubbles: ["One.", "Two.", "Three."].map((text) => ({ text, outcomes: ["sent"] })),
+    bubbles: ["One.", "Two.", "Three."].map((text) => ({ text, outcomes: ["sent"], greets: text === "One." })),
     shown: ["One.", "Two.", "Three."],
     calls: ["One.", "Two.", "Three."].map((text) => call(text, undefined))
   }
@@ -80,14 +80,23 @@ describe("the checker of the chaos test", () => {
     assert.deepStrictEqual(found({ calls: [...fine.calls, call("Two.", undefined)] }), { unrecorded: 1 })
   })
   it("does not report a gap as a loss, or a marked copy as a repeat, if they are recorded as unknown", () => {
-    const bubbles = fine.bubbles.map(({ text, outcomes }) => ({
+    const bubbles = fine.bubbles.map(({ text, outcomes, greets }) => ({
       text,
-      outcomes: text === "Two." ? ["unknown", "sent"] : outcomes
+      outcomes: text === "Two." ? ["unknown", "sent"] : outcomes,
+      greets
     }))
     assert.deepStrictEqual(found({ bubbles, shown: ["One.", "Three."] }), { unknown: 1, gaps: 1 })
     assert.deepStrictEqual(found({ bubbles, shown: ["One.", "Two.", "↻ Two.", "Three."] }), {
       unknown: 1,
       markedCopies: 1
     })
+  })
+  it("counts a greeting that was sent again once, if it is recorded as unknown, apart from repeats", () => {
+    const shown = ["One.", "One.", "Two.", "Three."]
+    const bubbles = fine.bubbles.map((bubble) =>
+      bubble.greets ? { ...bubble, outcomes: ["unknown", "sent"] } : bubble
+    )
+    assert.deepStrictEqual(found({ bubbles, shown }), { unknown: 1, greetedTwice: 1 })
+    assert.deepStrictEqual(found({ bubbles, shown: ["One.", ...shown] }), { duplicated: 2, unknown: 1 })
   })
 })

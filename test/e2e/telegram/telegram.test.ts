@@ -2,6 +2,7 @@ import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { createFleet, type Fleet } from "#test/support/Fleet.ts"
 import type { LoggedCall } from "#test/support/telegram/CallLog.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
+import { speakIn } from "#test/support/telegram/speakIn.ts"
 import type { TestApp } from "#test/support/TestApp.ts"
 import type { TroupeProcess } from "#test/support/TroupeProcess.ts"
 import { until } from "#test/support/until.ts"
@@ -61,19 +62,7 @@ const said = (bot: FakeBot, person: FakePerson) =>
   telegram.transcript(bot, person).flatMap((message) => (message.from?.id === bot.id ? [message.text ?? ""] : []))
 /** Events of the character with these bubbles, as turns leave them. */
 const speak = async (session: string, events: ReadonlyArray<ReadonlyArray<string>>) => {
-  const { sql } = fleet.database
-  for (const bubbles of events) {
-    await sql`with log as (
-      update session_logs set last_cursor = last_cursor + 1 where session_id = ${session} returning app_id, last_cursor
-    ), said as (
-      insert into events (app_id, session_id, cursor, id, type, role, trace_id, source_kind, payload)
-      select app_id, ${session}, last_cursor,
-        'evt_' || ${session}::text || last_cursor, 'message.created', 'character', 'run_1', 'telegram',
-          ${sql.json({ text: bubbles.join("\n"), bubbles: [...bubbles] })} from log
-    ) update lanes l set head = log.last_cursor, status = case l.status when 'idle' then 'ready' else l.status end
-      from log where l.session_id = ${session}`
-  }
-  await sql`select graphile_worker.add_job('deliver', '{}'::json)`
+  for (const bubbles of events) await speakIn(fleet.database.sql, session, bubbles)
 }
 /** Whether a call reached Telegram before the first message with this text of that bot. */
 const isBefore = (bot: FakeBot, text: string) => {

@@ -55,6 +55,8 @@ export const startFakeTelegram = async (options: FakeTelegramOptions = {}) => {
     ...controls,
     /** The `apiRoot` for a client. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Breaks all connections of clients. */
+    breakConnections: () => server.closeAllConnections(),
     close: async (): Promise<void> => {
       world.close()
       await new Promise<void>((resolve) => {
