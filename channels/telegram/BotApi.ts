@@ -127,7 +127,8 @@ const bodyOf = (body: RequestBody, headers: Init["headers"], hold: HoldBody | un
  * Without credentials, it never repeats a request after a 401, and so needs no second copy of a stream.
  */
 const fetchByNode = (hold?: HoldBody) =>
-  ((url: URL | string, { agent: _, compress: __, signal, headers, body, ...given }: Init) => {
+  ((url: URL | string, init: Init) => {
+    const { agent: _, compress: __, signal, headers, body, ...given } = init
     const aborter = new AbortController()
     if (signal?.aborted === true) aborter.abort()
     else signal?.addEventListener("abort", () => aborter.abort(), { once: true })

@@ -93,9 +93,11 @@ describe("the checker of the chaos test", () => {
   })
   it("counts a greeting that was sent again once, if it is recorded as unknown, apart from repeats", () => {
     const shown = ["One.", "One.", "Two.", "Three."]
-    const bubbles = fine.bubbles.map((bubble) =>
-      bubble.greets ? { ...bubble, outcomes: ["unknown", "sent"] } : bubble
-    )
+    const bubbles = fine.bubbles.map(({ text, outcomes, greets }) => ({
+      text,
+      outcomes: greets ? ["unknown", "sent"] : outcomes,
+      greets
+    }))
     assert.deepStrictEqual(found({ bubbles, shown }), { unknown: 1, greetedTwice: 1 })
     assert.deepStrictEqual(found({ bubbles, shown: ["One.", ...shown] }), { duplicated: 2, unknown: 1 })
   })
