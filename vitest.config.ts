@@ -4,8 +4,8 @@ import { FileOrder } from "./test/support/suite/FileOrder.ts"
 import { RunSummary } from "./test/support/suite/RunSummary.ts"
 
 /**
- * Files that measure the memory or the processor time of their process, or call every function there is. Each has a
- * process of its own, so that they measure nothing that an earlier file has left.
+ * Files that measure the memory or the processor time of their process, look at what it has loaded, or call every
+ * function there is. Each has a process of its own, so that they measure nothing that an earlier file has left.
  */
 const ALONE = [
   "db/memory/nearest",
@@ -16,6 +16,7 @@ const ALONE = [
   "http/privacy/export-large",
   "http/server/ignored-fields",
   "http/server/large-bodies",
+  "http/server/reference-thread",
   "http/world/world",
   "imports/hostile-files",
   "pipeline/evals",

@@ -1,6 +1,5 @@
 import { once } from "node:events"
 import { get } from "node:http"
-import { createRequire } from "node:module"
 import { buffer } from "node:stream/consumers"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -57,16 +56,6 @@ describe("a public document", () => {
     assert.strictEqual(plain.headers["vary"], "accept-encoding")
     const seen = await read(path, { ...from("192.0.2.1"), "if-none-match": plain.headers["etag"] ?? "" })
     assert.deepStrictEqual([seen.status, seen.body.length], [304, 0])
-  })
-
-  it("is generated on another thread, whose code is never loaded into the serving one", async () => {
-    for (const path of ["/openapi.json", "/docs/"])
-      assert.strictEqual((await read(path, from("192.0.2.2"))).status, 200)
-    const loaded = () =>
-      Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes("@fastify/swagger"))
-    assert.isFalse(loaded())
-    await import("@fastify/swagger")
-    assert.isTrue(loaded())
   })
 
   it.each(["/openapi.json", "/device", "/v1/llms.txt"])(
