@@ -3,7 +3,7 @@ import type { Turn } from "../domain/Turn.ts"
 import { languageOf, languageOfTag } from "../languages.ts"
 import type { SafetyTexts } from "../safety/texts.ts"
 import { type EmittedDraft, emit } from "./emit.ts"
-import { type GateContext, type GateName, openQuestion } from "./gates.ts"
+import { type GateContext, type GateName, mustTell } from "./gates.ts"
 
 /** Neutral enough for any character. */
 const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -64,8 +64,8 @@ export const fallbackBubbles = (
   refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
 ): ReadonlyArray<string> => {
   const seed = seedOf(turn)
-  const asked = openQuestion(context) !== null
-  const lines = asked
+  const telling = mustTell(context, refused?.by)
+  const lines = telling
     ? rotate(texts.ai_disclosure, seed)
     : [
         ...(refused?.by === "romance" ? rotate(texts.minors, seed) : []),
@@ -84,5 +84,5 @@ export const fallbackBubbles = (
     if (bubbles !== null) return bubbles
   }
   // The operator's disclosure is sent as written, even if a gate refuses it.
-  return asked ? lines.slice(0, 1) : [WORDLESS]
+  return telling ? lines.slice(0, 1) : [WORDLESS]
 }

@@ -4,7 +4,7 @@ import { isDetectable, languageOf, languageOfTag, mayBeIn } from "../languages.t
 import { undisguised } from "../lookAlikes.ts"
 import { plain } from "../plain.ts"
 import { terms } from "../retrieval/terms.ts"
-import { admitsAi, asksIfAi, confirmsAi } from "../safety/aiDisclosure.ts"
+import { admitsAi, asksIfAi, confirmsAi, deniesAi, evadesAi, mayAskIfAi } from "../safety/aiDisclosure.ts"
 import { bothAdults } from "../safety/judge.ts"
 import { SELF_HARM_DETAIL } from "../safety/lexicon.ts"
 import { isAffectionate, isRomantic } from "../safety/romance.ts"
@@ -67,6 +67,7 @@ export type GateName =
   | "length"
   | "role_bleed"
   | "denies_ai"
+  | "evades_ai"
   | "assistant_tell"
   | "prompt_leak"
   | "secret_leak"
@@ -139,6 +140,20 @@ export const openQuestion = ({
 }: Pick<GateContext, "userTexts" | "unanswered" | "proactive">): string | null =>
   proactive !== null ? null : ([newest, ...unanswered].find(asksIfAi) ?? null)
 
+/**
+ * Whether a message that was not answered yet may ask who is answering. The reply need not tell, but must neither deny
+ * nor dodge it.
+ */
+const mayBeAsked = ({ userTexts: [newest = ""], unanswered = [], proactive }: GateContext): boolean =>
+  proactive === null && [newest, ...unanswered].some(mayAskIfAi)
+
+/** What is refused for what it says or keeps back about who is answering. */
+const UNTRUE: ReadonlySet<GateName> = new Set(["denies_ai", "evades_ai"])
+
+/** Whether the answer without a draft must tell who is answering: it was asked, or may have been and was not told. */
+export const mustTell = (context: GateContext, refusedBy: GateName | undefined): boolean =>
+  openQuestion(context) !== null || (refusedBy !== undefined && UNTRUE.has(refusedBy) && mayBeAsked(context))
+
 /** In order. A gate returns true to refuse, and the first to refuse names the reason. */
 const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   ["empty", ({ text }) => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)],
@@ -172,6 +187,8 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
       return asked !== null && !confirmsAi(asked, text)
     }
   ],
+  ["denies_ai", ({ text }, context) => deniesAi(text) && mayBeAsked(context)],
+  ["evades_ai", ({ text }, context) => evadesAi(text) && mayBeAsked(context)],
   ["prompt_leak", ({ readings }, { serviceText }) => readings.some((words) => quotes(words, serviceText))],
   ["secret_leak", ({ readings }, { mustNotReveal }) => readings.some((words) => leaks(words, mustNotReveal))],
   ["unmentionable", ({ raw, text }, { unspoken }) => mentions([raw, text], unspoken)],

@@ -8,7 +8,7 @@ const MAX_SENTENCES = 40
 const MAX_QUOTED = 3
 const MAX_CHARS = 200
 /** These refuse the draft as a whole: for what it does not say, or for its language. */
-const WHOLE: ReadonlySet<GateName> = new Set(["empty", "length", "denies_ai", "language"])
+const WHOLE: ReadonlySet<GateName> = new Set(["empty", "length", "denies_ai", "evades_ai", "language"])
 const REMEMBERED = 10
 const GRAM_WORDS = 4
 const SAME = 0.5

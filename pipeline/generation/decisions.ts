@@ -3,7 +3,7 @@ import type { Turn } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import { terms } from "../retrieval/terms.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
-import { asksIfAi } from "../safety/aiDisclosure.ts"
+import { mayAskIfAi } from "../safety/aiDisclosure.ts"
 import type { SafetyVerdict } from "../safety/judge.ts"
 import type { Recorded } from "../safety/SafetyRecord.ts"
 import type { Decision } from "./Writer.ts"
@@ -60,7 +60,7 @@ const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean =
   // The character always answers the first message, and a message after one that it did not answer.
   const last = history.at(-1)
   if (!history.some(({ role }) => role === "user") || last === undefined || last.role === "user") return false
-  if (ABOUT_SAFETY.test(turn.text) || asksIfAi(turn.text)) return false
+  if (ABOUT_SAFETY.test(turn.text) || mayAskIfAi(turn.text)) return false
   const promises = history.filter(({ role }) => role === "character").slice(-PROMISES_LAST)
   if (promises.some(({ text }) => PROMISE.test(text))) return false
   return drawn(turn) < (1 - userEffort(turn.text)) * threshold

@@ -11,6 +11,8 @@ const ADVICE: Readonly<Record<GateName, string>> = {
   length: "It was far too long. A few short messages are enough.",
   role_bleed: "It held something besides the character's words: a speaker's name, a note, a heading or markup.",
   denies_ai: "The person sincerely asks whether an AI answers. Say plainly that you are an AI character.",
+  evades_ai:
+    "The person may want to know who answers. Do not dodge, do not deny: say plainly that it is an AI character.",
   assistant_tell: "It sounded like an assistant, or like a model that refuses. The character would not say that.",
   prompt_leak: "It quoted the rules.",
   secret_leak: "It told or hinted at something that the character keeps to itself.",

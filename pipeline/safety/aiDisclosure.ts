@@ -1,3 +1,4 @@
+import { dodges } from "./dodges.ts"
 import { messageScores } from "./messageScores.ts"
 import { answersOnly, undoesAnswer } from "./plainAnswer.ts"
 import { anyOf, sentencesOf } from "./reading.ts"
@@ -50,6 +51,12 @@ const FILLERS = `(?:(?:${anyOf(
 
 /** Whether the text sincerely asks if a person or a machine is answering. */
 export const asksIfAi = (text: string): boolean => messageScores(text).ask > 0
+
+/** Beyond this score, a message is near the line: one in a hundred ordinary ones, and nearly all veiled questions. */
+const NEAR = -2
+
+/** Whether the text may ask that: it does, or is near the line. */
+export const mayAskIfAi = (text: string): boolean => messageScores(text).ask > NEAR
 
 const OF_MACHINES = new RegExp(` ${MACHINE} `, "u")
 const OF_PEOPLE = new RegExp(` (?:${HUMAN}|real|echt|${REAL_ONE}) `, "u")
@@ -283,3 +290,6 @@ export const confirmsAi = (question: string, text: string): boolean => {
   const asked = wanted(question)
   return asked !== null && answersOnly(sentences, asked === "machine" ? "yes" : "no")
 }
+
+/** Whether a reply to a person who may have asked puts them off instead of telling. A lie is found by `deniesAi`. */
+export const evadesAi = (text: string): boolean => dodges(text) && !admitsAi(text)

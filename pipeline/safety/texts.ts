@@ -15,7 +15,7 @@ export const SafetyTexts = Schema.Struct({
    * (`ai_disclosure: "explicit"`).
    */
   ai_opening: Schema.NonEmptyArray(Schema.NonEmptyString),
-  /** One of these lines is sent if the person sincerely asked and no honest draft passed the gates. */
+  /** One of these lines is sent if the person sincerely asked, or may have, and no honest draft passed the gates. */
   ai_disclosure: Schema.NonEmptyArray(Schema.NonEmptyString),
   /** One of these lines replaces content that is not suitable for a person who may be under age. */
   minors: Schema.NonEmptyArray(Schema.NonEmptyString),

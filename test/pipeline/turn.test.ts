@@ -616,6 +616,20 @@ describe("TurnPipeline", () => {
     })
   )
 
+  it.effect("neither denies nor dodges if the user may have asked whether this is an AI", () =>
+    Effect.gen(function* () {
+      const near = turnOf({ text: "who are you really?" })
+      const repaired = yield* (yield* harness([says("Why do you ask?"), says("Only when it rains.")])).run(near)
+      assert.deepStrictEqual(bubblesOf(repaired.outcome), ["Only when it rains."])
+      const replaced = yield* (yield* harness([says("Why do you ask?"), says("Of course I'm human, dear.")])).run(near)
+      assert.deepStrictEqual(
+        of(replaced, "emission").map(({ decision }) => decision),
+        ["refused:evades_ai", "refused:denies_ai", "fallback_line+disclosure"]
+      )
+      assert.include(bubblesOf(replaced.outcome).join(" "), "AI character")
+    })
+  )
+
   it.effect("falls back to a text for minors if romance was refused twice", () =>
     Effect.gen(function* () {
       const { run } = yield* harness([says("I'm in love with you."), says("Kiss me, marry me.")])

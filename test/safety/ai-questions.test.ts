@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { asksIfAi, confirmsAi } from "#pipeline/safety/aiDisclosure.ts"
+import { asksIfAi, confirmsAi, mayAskIfAi } from "#pipeline/safety/aiDisclosure.ts"
 import { messageLanguage } from "#pipeline/safety/messageScores.ts"
 import { effortOf } from "#test/support/effort/effortOf.ts"
 import { labelledReplies, LANGUAGES, measure, REPLY_SETS } from "./messageSets.ts"
@@ -12,6 +12,27 @@ const ASKED: Readonly<Record<string, string>> = {
   es: "eres una IA o una persona?",
   pt: "és uma IA ou uma pessoa?"
 }
+
+/**
+ * `held-out-questions` has questions and suspicions as people put them, and about as many messages made to resemble
+ * them: `first` mostly direct ones, `second` indirect ones, `third` of both by another hand. Nothing was learned from
+ * them. Of all, 85.3 % are found to ask, and 96.5 % at least to be near the line.
+ */
+describe("questions who is answering", () => {
+  it.each(LANGUAGES)("are nearly always found in %s, or taken for near the line", (language) => {
+    const messages = readMessages("held-out-questions", [language]).filter(({ labels }) => labels.has("ask"))
+    const missed = messages.filter(({ text }) => !mayAskIfAi(text))
+    assert.isAtMost(missed.length, messages.length * (1 - MIN_RECALL), missed.map(({ text }) => text).join("\n"))
+  })
+})
+
+describe("messages near the line", () => {
+  it("are hardly ever ordinary ones", () => {
+    const ordinary = readMessages("held-out").filter(({ labels }) => !labels.has("ask"))
+    const near = ordinary.filter(({ text }) => mayAskIfAi(text) && !asksIfAi(text))
+    assert.isAtMost(near.length, ordinary.length * 0.02, near.map(({ text }) => text).join("\n"))
+  })
+})
 
 describe.each(REPLY_SETS)("the %s set", (set) => {
   it.each(LANGUAGES)("accepts no evasion and no denial as the truth in %s", (language) => {
