@@ -110,6 +110,8 @@ export interface BudgetEvidence {
   readonly limit_micro_usd: number
   readonly used_micro_usd: number
   readonly hard_stop: boolean
+  /** When it last refused a message, because its rest did not cover it. Null: not lately. */
+  readonly refused_at: Date | null
   /** Conversations of the app in the last days. */
   readonly reach: number
 }

@@ -2,14 +2,16 @@ import type { BudgetEvidence, Evidence, HoldEvidence, MismatchEvidence } from ".
 import { BUDGET_SHARE } from "./limits.ts"
 import { appStep, commandStep, iso, type Problem } from "./Problem.ts"
 
-const usd = (micro: number) => Math.round(micro / 10_000) / 100
+/** In cents. Less than a cent is exact. */
+const usd = (micro: number) => (micro < 10_000 ? micro / 1_000_000 : Math.round(micro / 10_000) / 100)
 
-/** A budget that is nearly or fully spent. */
+/** A budget that is nearly or fully spent, or of which too little is left for a message. */
 export const budgetProblems = (budget: BudgetEvidence): ReadonlyArray<Problem> => {
-  const { app_id, period, limit_micro_usd: limit, used_micro_usd: used, hard_stop, reach } = budget
+  const { app_id, period, limit_micro_usd: limit, used_micro_usd: used, hard_stop, refused_at, reach } = budget
   const percent = limit === 0 ? 100 : Math.floor((used / limit) * 100)
-  if (percent < BUDGET_SHARE) return []
-  const isSpent = percent >= 100
+  if (percent < BUDGET_SHARE && refused_at === null) return []
+  const isWhole = percent >= 100
+  const isSpent = isWhole || refused_at !== null
   return [
     {
       kind: isSpent ? "budget_spent" : "budget_nearly_spent",
@@ -20,9 +22,11 @@ export const budgetProblems = (budget: BudgetEvidence): ReadonlyArray<Problem> =
       // Without a hard stop, people notice nothing.
       reach: hard_stop ? reach : 0,
       evidence: { period, used_usd: usd(used), limit_usd: usd(limit), percent, hard_stop },
-      cause: isSpent
+      cause: isWhole
         ? `The app's budget for the ${period} is spent${hard_stop ? ": messages get 402" : ", but spending continues"}`
-        : `${percent} % of the app's budget for the ${period} is spent`,
+        : isSpent
+          ? `What is left of the app's budget for the ${period} does not cover a message: messages get 402`
+          : `${percent} % of the app's budget for the ${period} is spent`,
       next_step: commandStep(
         "Raise the budget, or wait for the next period",
         `npm run -s troupe -- app caps ${app_id} ${period === "day" ? "--daily-budget-usd" : "--monthly-budget-usd"} N`

@@ -209,7 +209,7 @@ export class Allowances extends Context.Service<
         )
       })
 
-      // A new budget gets new warnings: see BudgetWarnings.
+      // A new budget gets new warnings (see BudgetWarnings), and has refused nothing yet.
       const forgetWarnings = (
         appId: string,
         { daily_limit_micro_usd: day, monthly_limit_micro_usd: month }: Partial<AppLimits>
@@ -220,7 +220,8 @@ export class Allowances extends Context.Service<
         when ${day === undefined} or daily_limit_micro_usd is not distinct
           from ${day ?? null}::bigint then day_warned else 0 end,
         month_warned = case when ${month === undefined} or monthly_limit_micro_usd is not distinct
-          from ${month ?? null}::bigint then month_warned else 0 end
+          from ${month ?? null}::bigint then month_warned else 0 end,
+        refused_at = null
       where app_id = ${appId} and kind = 'app'`
         )
 

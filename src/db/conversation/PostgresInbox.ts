@@ -23,6 +23,7 @@ import { AppIsMoving } from "#src/db/tenancy/AppIsMoving.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { lockForSends } from "#src/db/billing/moneyStatements.ts"
 import { advanceLaneHeads } from "#src/db/delivery/advanceLaneHeads.ts"
+import { refusedBudgets } from "./refusedBudgets.ts"
 
 const acceptSeconds = histogram(
   "troupe_accept_seconds",
@@ -131,6 +132,8 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
       const { version } = yield* Prices
       const signals = yield* LogSignals
 
+      const noteRefused = refusedBudgets(pool)
+
       const announce = (batch: ReadonlyArray<Send>, { rows, pushed }: Written) =>
         signals.announce(
           rows.flatMap((row, index) => {
@@ -212,6 +215,7 @@ export const layer = ({ reserve }: { readonly reserve: Reserve }) =>
         const row = yield* submit(send).pipe(Effect.mapError((cause) => new InboxUnavailable({ cause })))
         acceptSeconds.record(clockSeconds() - startedAt)
         if (row.answer !== "accepted" && row.answer !== "replay") refusals(row.answer).add()
+        if (row.answer === "budget_exceeded") noteRefused(send.appId)
         return yield* toResult(row)
       })
       return Inbox.of({

@@ -12,6 +12,7 @@ import type { StoredBatch, StoredItem } from "#src/db/telegram/batches/StoredBat
 import type { AttemptFilter } from "./attemptFilter.ts"
 import { type BotFilter, matchesBot } from "./botFilter.ts"
 import type { FailedDelivery } from "./DeliveryAttempts.ts"
+import { countRetried, listRetried, type RetriedCounts, type RetriedDelivery } from "./retriedDeliveries.ts"
 
 /** Items of one batch. */
 export const MAX_BATCH = 10_000
@@ -44,6 +45,9 @@ export class FleetBatches extends Context.Service<
       batchId: string,
       page: { readonly after: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<StoredItem>, DatabaseError>
+    /** Of a batch that repeats deliveries: the first of them. */
+    readonly retried: (batchId: string, limit: number) => Effect.Effect<ReadonlyArray<RetriedDelivery>, DatabaseError>
+    readonly countRetried: (batchId: string) => Effect.Effect<RetriedCounts, DatabaseError>
   }
 >()("src/db/operators/FleetBatches") {
   static readonly layer = Layer.effect(
@@ -122,7 +126,9 @@ export class FleetBatches extends Context.Service<
         startBots,
         startDeliveries,
         get,
-        items: (batchId, page) => provide(listItems(OPERATOR_BATCHES, batchId, page))
+        items: (batchId, page) => provide(listItems(OPERATOR_BATCHES, batchId, page)),
+        retried: (...args) => provide(listRetried(...args)),
+        countRetried: (batchId) => provide(countRetried(batchId))
       })
     })
   )

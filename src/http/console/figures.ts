@@ -42,11 +42,11 @@ export const when = (at: Date | string | null, nowMs: number, none = "never"): H
   return html`<time datetime="${moment.toISOString()}" title="${shown(moment)}">${words}</time>`
 }
 
-/** A part of a whole as a bar. The number stands beside it. */
-export const meter = (part: number, all: number, label: string): Html => {
+/** A part of a whole as a bar. The number stands beside it. Of a limit, it warns when little is left. */
+export const meter = (part: number, all: number, label: string, of: "limit" | "work" = "limit"): Html => {
   const share = all <= 0 ? 0 : Math.min(1, part / all)
   return html`<svg
-    class="meter ${share >= 1 ? "bad" : share >= 0.8 ? "warn" : ""}"
+    class="meter ${of === "work" ? "" : share >= 1 ? "bad" : share >= 0.8 ? "warn" : ""}"
     viewBox="0 0 100 4"
     preserveAspectRatio="none"
     role="img"

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type FakeModel, start } from "#test/support/model/FakeModel.ts"
+import { until } from "#test/support/until.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { runTroupe } from "#test/support/TroupeProcess.ts"
@@ -117,6 +118,24 @@ describe("what is wrong", () => {
       where app_id = ${app.appId} and kind = 'app'`
     const spent = (await problems()).find(({ kind }) => kind === "budget_spent")
     assert.deepInclude(spent, { severity: "critical", reach: 2 })
+  })
+
+  it("has a spent budget if what is left does not cover a message, until it is raised", async () => {
+    const app = await server.createApp({ budgetUsd: 0.000_002 })
+    const session = await app.createSession()
+    const spent = async () =>
+      (await problems()).find(({ kind, subject }) => kind === "budget_spent" && subject.app_id === app.appId)
+    assert.isUndefined(await spent())
+    assert.strictEqual((await app.send(session, "What is for dinner?")).status, 402)
+    const problem = await until("the problem", spent)
+    assert.deepInclude(problem, {
+      severity: "critical",
+      cause: "What is left of the app's budget for the month does not cover a message: messages get 402"
+    })
+    assert.deepInclude(problem.evidence, { period: "month", used_usd: 0, limit_usd: 0.000_002, percent: 0 })
+    await operator.patch(`/admin/apps/${app.appId}/caps`, { monthly_budget_usd: 10 })
+    assert.isUndefined(await spent())
+    assert.strictEqual((await app.send(session, "What is for dinner?")).status, 200)
   })
 })
 

@@ -4,20 +4,32 @@ import { ALL_APPS } from "#src/db/delivery/isSuspendedByOperator.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { conversationsBefore, MOST, ofApp } from "./scope.ts"
 
-/** Budgets of apps that are spent for the most part. Only apps that have a budget have a row. */
+/** A budget that has refused no send for this long is not reported for it. */
+const REFUSED_SINCE = "5 minutes"
+
+/**
+ * Budgets of apps that are spent for the most part, or whose rest did not cover a message lately. Only apps that have a
+ * budget have a row.
+ */
 export const budgetEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
     query<Array<BudgetEvidence>>(
       (sql) => sql`
-      select a.app_id, b.period, b.limit_micro_usd, b.used_micro_usd, a.hard_stop,
+      select a.app_id, b.period, b.limit_micro_usd, b.used_micro_usd, a.hard_stop, b.refused_at,
         ${conversationsBefore(sql, sql`a.app_id`, sql`now()`)} as reach
       from allowances a
-      cross join lateral (values
-        ('day', a.daily_limit_micro_usd, day_used(a)), ('month', a.monthly_limit_micro_usd, month_used(a)),
-        ('total', a.total_limit_micro_usd, a.total_used_micro_usd)
-      ) as b(period, limit_micro_usd, used_micro_usd)
-      where a.kind = 'app' ${ofApp(sql, sql`a.app_id`, appId)} and b.limit_micro_usd > 0
-        and b.used_micro_usd * 100 >= b.limit_micro_usd * ${BUDGET_SHARE}::int
+      cross join lateral (select case when a.refused_at > now() - ${REFUSED_SINCE}::interval and a.hard_stop
+        then least(a.daily_limit_micro_usd - day_used(a), a.monthly_limit_micro_usd - month_used(a)) end) as r(rest)
+      cross join lateral (
+        select v.*, case when v.period <> 'total' and v.limit_micro_usd - v.used_micro_usd = r.rest
+          then a.refused_at end as refused_at
+        from (values
+          ('day', a.daily_limit_micro_usd, day_used(a)), ('month', a.monthly_limit_micro_usd, month_used(a)),
+          ('total', a.total_limit_micro_usd, a.total_used_micro_usd)
+        ) as v(period, limit_micro_usd, used_micro_usd)
+      ) b
+      where a.kind = 'app' ${ofApp(sql, sql`a.app_id`, appId)} and (b.refused_at is not null
+        or b.limit_micro_usd > 0 and b.used_micro_usd * 100 >= b.limit_micro_usd * ${BUDGET_SHARE}::int)
       limit ${MOST}::int`
     )
   )

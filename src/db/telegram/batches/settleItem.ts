@@ -4,12 +4,18 @@ import type { BatchItem } from "./takeItem.ts"
 
 const MAX_ATTEMPTS = 5
 
+/** Of an item that repeats a delivery, the fence of the latest attempt is kept, so that later ones are known. */
 export const completeItem = ({ appId, batchId, item }: BatchItem) =>
   Database.use(({ query }) =>
     query(
       (sql) => sql`
-        update telegram_batch_items set status = 'done', error = null, token = null
-          where app_id = ${appId} and batch_id = ${batchId} and item = ${item}`
+        update telegram_batch_items i set status = 'done', error = null, token = null,
+          delivery = i.delivery || jsonb_build_object('fence', coalesce((
+            select max(a.fence) from delivery_attempts a
+            where a.app_id = i.target_app and a.session_id = i.delivery ->> 'session_id'
+              and a.channel_id = i.channel_id and a.cursor = (i.delivery ->> 'cursor')::bigint
+          ), 0))
+        where i.app_id = ${appId} and i.batch_id = ${batchId} and i.item = ${item}`
     )
   ).pipe(Effect.asVoid)
 

@@ -20,7 +20,10 @@ export const channelUrl = (channelId: string) =>
   channelId.startsWith("bot_") ? `/console/bots/${channelId}` : `/console/webhooks/${channelId}`
 
 /** What an attempt went through, for its name. */
-export const subjectOf = ({ app_id, channel_id }: AttemptRow): { readonly subject: Subject } => ({
+export const subjectOf = ({
+  app_id,
+  channel_id
+}: Pick<AttemptRow, "app_id" | "channel_id">): { readonly subject: Subject } => ({
   subject: channel_id.startsWith("bot_") ? { app_id, bot_id: channel_id } : { app_id, channel_id }
 })
 
