@@ -1,21 +1,16 @@
+import { readyLanes, waitingLanes } from "#src/db/delivery/waitingLanes.ts"
 import { ALERTS_APP } from "#src/health/alertsApp.ts"
 import type { ChannelEvidence, LaneEvidence, UnknownEvidence } from "#src/health/Evidence.ts"
 import { AFTER_MS, MAX_REACH } from "#src/health/limits.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { MOST, ofApp } from "./scope.ts"
 
-/** Conversations whose events wait for a channel, up to a limit, through the indexes of ready and retried lanes. */
+/** Conversations whose events wait for a channel, up to a limit. */
 const waitingAt = (sql: Sql) => sql`(
   select least(count(*), ${MAX_REACH}::int)::int from (
-    (select l.session_id from lanes l
-      where l.app_id = channels.app_id and l.channel_id = channels.channel_id and l.status = 'ready'
-        and l.owner is null
-      limit ${MAX_REACH}::int)
+    ${readyLanes(sql, sql`channels.app_id`, sql`channels.channel_id`, MAX_REACH)}
     union all
-    (select l.session_id from lanes l
-      where l.app_id = channels.app_id and l.channel_id = channels.channel_id and l.status = 'waiting'
-        and l.failures > 0 and l.planned_at is null
-      limit ${MAX_REACH}::int)
+    ${waitingLanes(sql, sql`channels.app_id`, sql`channels.channel_id`, MAX_REACH)}
   ) l)`
 
 const COLUMNS = (sql: Sql) => sql`
