@@ -98,6 +98,8 @@ export interface ModelEvidence {
   readonly failed_since_ok: number
   readonly reach_since_ok: number
   readonly last_ok_at: Date | null
+  /** When the latest reply that failed ended, within the five minutes. */
+  readonly last_failed_at: Date | null
   /** The first failure after the last success. */
   readonly failing_since: Date | null
   /** Of the latest failure. */

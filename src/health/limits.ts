@@ -9,6 +9,8 @@ export const AFTER_MS = {
   /** A turn is normally started at once. */
   queueLag: 30 * SECOND,
   queueStuck: 5 * MINUTE,
+  /** Replies that failed, none of them since then: whether the next one will is not known. */
+  modelQuiet: 2 * MINUTE,
   jobLag: 2 * MINUTE,
   jobLocked: 60 * MINUTE,
   /** Updates wait at Telegram, and none arrives. */

@@ -106,15 +106,17 @@ export const modelProblems = (model: ModelEvidence, now: Date): ReadonlyArray<Pr
   const { replies, failed, reach, time } = latest(model, now)
   if (failed === 0 || failed / replies < MODEL_FAILURE_RATE) return []
   const { observed, next_step, isOutage } = modelFailure(model.last_error_code)
-  const failsAlways = failed === replies && replies >= MODEL_REPLIES
+  const failsNow =
+    failed === replies && replies >= MODEL_REPLIES && ageMs(model.last_failed_at, now) < AFTER_MS.modelQuiet
+  const outOf = `${replies} ${replies === 1 ? "reply" : "replies"}`
   return [
     {
       kind: "model_failing",
-      severity: failsAlways ? "critical" : "warning",
+      severity: failsNow ? "critical" : "warning",
       subject: {},
       since: iso(model.failing_since),
       count: failed,
-      reach: failsAlways && isOutage ? null : reach,
+      reach: failsNow && isOutage ? null : reach,
       evidence: {
         replies_1m: model.replies_1m,
         failed_1m: model.failed_1m,
@@ -123,9 +125,10 @@ export const modelProblems = (model: ModelEvidence, now: Date): ReadonlyArray<Pr
         failed_since_ok: model.failed_since_ok,
         conversations: reach,
         last_ok_at: iso(model.last_ok_at),
+        last_failed_at: iso(model.last_failed_at),
         last_error_code: model.last_error_code
       },
-      cause: `${replies - failed} of ${replies} ${replies === 1 ? "reply" : "replies"} in ${time}: ${observed}`,
+      cause: `${failsNow ? `0 of ${outOf}` : `${failed} of ${outOf} failed`} in ${time}: ${observed}`,
       next_step
     }
   ]

@@ -10,6 +10,8 @@ export interface TraceRow {
   readonly reply_mode: "fast" | "deep"
   readonly outcome: "replied" | "withheld" | "exited" | "failed" | null
   readonly failure_reason: string | null
+  /** Whether a worker is at it. */
+  readonly owned: boolean
   /** Whether extraction is done, which makes the cost final. */
   readonly read: boolean
   readonly attempts: number
@@ -115,7 +117,7 @@ export class Traces extends Context.Service<
           from said s join delivery_attempts a on a.app_id =
             ${appId} and a.session_id = ${sessionId} and a.cursor = s.cursor group by 1
         )
-        select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason,
+        select t.run_ref, t.turn_index, t.reply_mode, t.outcome, t.failure_reason, t.owner is not null as owned,
           t.fence - t.deferred::int as attempts, t.crashes, t.accepted_at, t.settled_at, t.cost_micro_usd,
           t.turn_index <= coalesce((select read_turn from relationships r where r.app_id = t.app_id
             and r.session_id = t.session_id), 0) as read,

@@ -28,6 +28,8 @@ export interface FleetBot {
   readonly outbound_lag: number | null
   readonly inbound_lag: number | null
   readonly failing_since: Date | null
+  /** Attempts in a row at sending that did not succeed. */
+  readonly consecutive_failures: number
   readonly health: BotHealth
   readonly token_hint: string | null
   readonly webhook_set_at: Date | null
@@ -80,8 +82,8 @@ export class FleetBots extends Context.Service<
       const columns = (sql: Sql) => sql`
         b.app_id, a.name as app_name, b.channel_id as bot_id, b.mode, b.character_slug, b.username, b.status, b.reason,
         ${isSuspendedByOperator(sql, sql`b.app_id`)} as held, b.last_in_at, c.last_success_at as last_out_at,
-        ${outboundLag(sql)} as outbound_lag, ${inboundLag(sql)} as inbound_lag, c.failing_since, b.health,
-        b.token_hint, b.webhook_set_at, b.created_at`
+        ${outboundLag(sql)} as outbound_lag, ${inboundLag(sql)} as inbound_lag, c.failing_since,
+        c.consecutive_failures, b.health, b.token_hint, b.webhook_set_at, b.created_at`
 
       const list = (filter: BotFilter, sort: BotSort, { after, limit }: PageOf) =>
         query<Array<FleetBot>>((sql) => {

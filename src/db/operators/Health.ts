@@ -40,6 +40,7 @@ const NOTHING = {
     failed_since_ok: 0,
     reach_since_ok: 0,
     last_ok_at: null,
+    last_failed_at: null,
     failing_since: null,
     last_error_code: null
   },

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { maskUrl } from "#channels/outbound/maskUrl.ts"
+import { readyLanes, waitingLanes } from "#src/db/delivery/waitingLanes.ts"
 import { openUrl } from "#src/db/delivery/webhookUrls.ts"
 import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Database.ts"
 import { Secrets } from "#src/db/postgres/Secrets.ts"
@@ -42,11 +43,14 @@ export interface ChannelRow {
   readonly position: number
 }
 
-/** Conversations whose next event waits for a retry, and when the first of them is tried. */
+/** Conversations whose next event has not arrived at a webhook. */
 export interface WaitingEvents {
+  /** Those that wait for a time: after a failure, a pause that the receiver asked for, or a crash. */
   readonly lanes: number
-  /** Null: none waits. */
+  /** When the first of them is tried. Null: none waits. */
   readonly next_attempt_at: Date | null
+  /** Those whose event may be sent now. */
+  readonly ready: number
 }
 /** No more are counted. */
 export const MAX_WAITING = 1000
@@ -67,7 +71,7 @@ export class OperatorChannels extends Context.Service<
     readonly get: (channelId: string) => Effect.Effect<ChannelRow | undefined, DatabaseError>
     /** Those of these webhooks that exist. */
     readonly named: (channelIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ChannelRow>, DatabaseError>
-    /** What waits for a retry at a webhook. */
+    /** What waits at a webhook. */
     readonly waiting: (row: Pick<ChannelRow, "app_id" | "channel_id">) => Effect.Effect<WaitingEvents, DatabaseError>
   }
 >()("src/db/operators/OperatorChannels") {
@@ -140,11 +144,12 @@ export class OperatorChannels extends Context.Service<
         waiting: ({ app_id, channel_id }) =>
           query<Array<WaitingEvents>>(
             (sql) => sql`
-            select count(*)::int as lanes, min(due_at) as next_attempt_at from (
-              select due_at from lanes where app_id = ${app_id} and channel_id = ${channel_id}
-                and status = 'waiting' and failures > 0 and planned_at is null
-              order by due_at limit ${MAX_WAITING}::int
-            ) l`
+            select least(count(*), ${MAX_WAITING}::int)::int as lanes, min(w.due_at) as next_attempt_at, (
+                select count(*)::int from (
+                  ${readyLanes(sql, sql`${app_id}`, sql`${channel_id}`, MAX_WAITING)}
+                ) r
+              ) as ready
+            from (${waitingLanes(sql, sql`${app_id}`, sql`${channel_id}`, MAX_WAITING)}) w`
           ).pipe(Effect.map(([row]) => row!))
       })
     })

@@ -41,6 +41,10 @@ export interface FoundSession {
   readonly turn_count: number
   /** Turns that wait or are being answered. */
   readonly open_turns: number
+  /** A worker is answering one of them. */
+  readonly answering: boolean
+  /** Why no worker begins another one: the app is suspended, or it is moving to another cell. Null: neither. */
+  readonly hold: "app" | "move" | null
   readonly created_at: Date
   readonly last_user_at: Date | null
   readonly last_character_at: Date | null
@@ -104,7 +108,12 @@ export class SessionSearch extends Context.Service<
         (select v.profile ->> 'display_name' from characters c join character_versions v using (app_id, slug, version)
           where c.app_id = s.app_id and c.slug = s.character_slug) as character_name,
         s.external_user_ref, l.status, l.exit_reason, l.exited_at,
-        l.last_cursor, l.turn_count, l.open_turns, s.created_at, l.last_user_at, l.last_character_at`
+        l.last_cursor, l.turn_count, l.open_turns,
+        exists (select from turns t where t.app_id = s.app_id and t.session_id = s.session_id and t.outcome is null
+          and t.owner is not null) as answering,
+        (select h.kind from telegram_holds h where h.scope = s.app_id and h.kind in ('app', 'move')
+          and h.released_at is null order by h.kind limit 1) as hold,
+        s.created_at, l.last_user_at, l.last_character_at`
       /** Read through the index `turn_stages_crisis`. Evals are left out. */
       const crises = (sql: Sql, since: Date) => sql`
         select app_id, session_id, max(started_at) as crisis_at,

@@ -45,6 +45,15 @@ beforeAll(async () => {
     select 'app_' || (i % ${BOTS}::int % 30 + 1), 'ses_' || i, 'bot_' || (i % ${BOTS}::int), 1, 1, 1,
       case when i % ${BOTS}::int = 7 then 'ready' else 'idle' end, now() - interval '1 hour'
     from generate_series(1, ${ROWS}::int) i`
+  await sql`update channels set failing_since = now() - interval '1 hour', consecutive_failures = 3
+    where channel_id = 'bot_11'`
+  await sql`
+    update lanes set status = 'waiting', due_at = now() + interval '1 hour', failures = n % 3,
+      planned_at = case when n % 3 = 1 then now() + interval '1 hour' end
+    from (
+      select session_id, row_number() over (order by session_id) as n from lanes where channel_id = 'bot_11'
+    ) w
+    where lanes.session_id = w.session_id`
   await sql`insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, started_at)
     select 'app_' || (i % 30 + 1), 'ses_' || i, 'bot_' || (i % ${BOTS}::int + 1), 1, 1, 'evt_' || i,
       case when i % 5000 = 0 then 'unknown' else 'sent' end, now() - (${ROWS}::int - i) * interval '10 seconds'
@@ -89,6 +98,8 @@ it("health reads none of the tables that grow in full, for the server and for on
   assert.strictEqual(found("bot_revoked"), BOTS / 500)
   assert.isAbove(found("lane_old"), 0)
   assert.isAbove(found("deliveries_unknown"), 0)
+  const failing = problems.find(({ kind }) => kind === "bot_sends_failing")
+  assert.strictEqual(failing?.reach, ROWS / BOTS)
   await runtime.runPromise(Health.use((health) => health.ofApp("app_1")).pipe(Effect.orDie))
   assert.deepStrictEqual(await scanned(), before)
 })

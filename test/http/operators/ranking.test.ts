@@ -193,6 +193,18 @@ describe("a model that fails every reply", () => {
     })
   })
 
+  it("is a warning once no reply has failed for two minutes, and says how many did", async () => {
+    await sql()`
+      update turn_stages set started_at = now() - interval '150 seconds'
+      where stage = 'generation' and status <> 'ok'`
+    const problem = (await problems()).find(({ kind }) => kind === "model_failing")
+    assert.deepInclude(problem, {
+      severity: "warning",
+      reach: 3,
+      cause: "3 of 3 replies failed in the last 3 minutes: the provider answers 500"
+    })
+  })
+
   it("is a warning while half of the replies of the last minute arrive, and none after that", async () => {
     const all = () => sql()`select 1 from turn_stages where stage = 'generation' and status <> 'ok'`
     assert.isAbove((await all()).length, 0)
@@ -210,7 +222,7 @@ describe("a model that fails every reply", () => {
     assert.deepInclude(await ofModel(), {
       severity: "warning",
       reach: 3,
-      cause: "3 of 6 replies in the last minute: the provider answers 500"
+      cause: "3 of 6 replies failed in the last minute: the provider answers 500"
     })
     await replyAgain(4)
     await fail()

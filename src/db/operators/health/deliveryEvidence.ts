@@ -1,21 +1,16 @@
+import { readyLanes, waitingLanes } from "#src/db/delivery/waitingLanes.ts"
 import { ALERTS_APP } from "#src/health/alertsApp.ts"
 import type { ChannelEvidence, LaneEvidence, UnknownEvidence } from "#src/health/Evidence.ts"
 import { AFTER_MS, MAX_REACH } from "#src/health/limits.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
 import { MOST, ofApp } from "./scope.ts"
 
-/** Conversations whose events wait for a channel, up to a limit, through the indexes of ready and retried lanes. */
+/** Conversations whose events wait for a channel, up to a limit. */
 const waitingAt = (sql: Sql) => sql`(
   select least(count(*), ${MAX_REACH}::int)::int from (
-    (select l.session_id from lanes l
-      where l.app_id = channels.app_id and l.channel_id = channels.channel_id and l.status = 'ready'
-        and l.owner is null
-      limit ${MAX_REACH}::int)
+    ${readyLanes(sql, sql`channels.app_id`, sql`channels.channel_id`, MAX_REACH)}
     union all
-    (select l.session_id from lanes l
-      where l.app_id = channels.app_id and l.channel_id = channels.channel_id and l.status = 'waiting'
-        and l.failures > 0 and l.planned_at is null
-      limit ${MAX_REACH}::int)
+    ${waitingLanes(sql, sql`channels.app_id`, sql`channels.channel_id`, MAX_REACH)}
   ) l)`
 
 const COLUMNS = (sql: Sql) => sql`
@@ -74,8 +69,9 @@ export const laneEvidence = (appId: string | null) =>
   )
 
 /**
- * Channels with deliveries of the last day whose outcome is unknown, and that no later attempt has made certain. Read
- * through indexes on attempts with this outcome alone.
+ * Channels with deliveries of the last day whose outcome is unknown, and that no later attempt has made certain. They
+ * count once their lane has passed them, and after a while in any case. Read through indexes on attempts with this
+ * outcome alone.
  */
 export const unknownEvidence = (appId: string | null) =>
   Database.use(({ query }) =>
@@ -86,15 +82,19 @@ export const unknownEvidence = (appId: string | null) =>
           max(a.session_id) as session_id, count(distinct a.session_id)::int as reach
         from (
           select app_id, session_id, channel_id, cursor, part, fence, started_at from delivery_attempts
-          where outcome = 'unknown' and started_at >= now() - interval '1 day'
-            and started_at < now() - ${AFTER_MS.deliveryUnknown}::int * interval '1 millisecond'
-            ${ofApp(sql, sql`app_id`, appId)}
+          where outcome = 'unknown' and started_at >= now() - interval '1 day' ${ofApp(sql, sql`app_id`, appId)}
           order by started_at limit ${MOST}::int
         ) a
         where not exists (
           select from delivery_attempts later where later.app_id = a.app_id and later.session_id = a.session_id
             and later.channel_id = a.channel_id and later.cursor = a.cursor and later.part = a.part
             and later.fence > a.fence
+        ) and (
+          a.started_at < now() - ${AFTER_MS.deliveryUnknown}::int * interval '1 millisecond'
+          or exists (
+            select from lanes l where l.app_id = a.app_id and l.session_id = a.session_id
+              and l.channel_id = a.channel_id and l.position >= a.cursor and a.cursor <> all(l.redo)
+          )
         )
         group by 1, 2
       ) u left join channels c using (app_id, channel_id)`

@@ -82,7 +82,8 @@ export const modelEvidence = (appId: string | null) =>
         from replies where ended_at >= now() - interval '1 minute'
       ), recent as (
         select count(*)::int as replies_5m, count(*) filter (where not is_ok)::int as failed_5m,
-          count(distinct (app_id, session_id)) filter (where not is_ok)::int as reach_5m
+          count(distinct (app_id, session_id)) filter (where not is_ok)::int as reach_5m,
+          max(ended_at) filter (where not is_ok) as last_failed_at
         from replies
       ), since_ok as (
         select count(*)::int as failed_since_ok, count(distinct (app_id, session_id))::int as reach_since_ok
@@ -97,7 +98,7 @@ export const modelEvidence = (appId: string | null) =>
       )
       select l.replies_1m, l.failed_1m, l.reach_1m, r.replies_5m, r.failed_5m, r.reach_5m,
         s.failed_since_ok, s.reach_since_ok,
-        (select at from ok) as last_ok_at, f.failing_since, f.last_error_code
+        (select at from ok) as last_ok_at, r.last_failed_at, f.failing_since, f.last_error_code
       from latest l cross join recent r cross join since_ok s cross join failed f`
     )
   ).pipe(Effect.map(([row]) => row!))

@@ -15,7 +15,7 @@ import { attentionFeed } from "../overview/attentionFeed.ts"
 import { namesOf } from "#src/http/operators/problemNames.ts"
 import type { Visit } from "../Screen.ts"
 import { BOTS_PATH } from "./botQuery.ts"
-import { botReason, botState } from "./botStates.ts"
+import { botReason, sendingState } from "./botStates.ts"
 
 const SHOWN_ATTEMPTS = 10
 
@@ -135,7 +135,7 @@ export const botScreen = ({ screen }: Console): void => {
         title: title(bot),
         actions: actions(bot, visit) ?? html``,
         live: html`<p class="row">
-            ${botState(bot.status)}${bot.held ? html`<span class="soft">on hold by an operator</span>` : null}
+            ${sendingState(bot)}${bot.held ? html`<span class="soft">on hold by an operator</span>` : null}
             <span class="soft">${botReason(bot.reason)}</span>
           </p>
           ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}

@@ -1,5 +1,7 @@
 import type { BotStatus } from "#src/db/telegram/bots/StoredBot.ts"
+import type { FleetBot } from "#src/db/operators/FleetBots.ts"
 import type { Html } from "#src/http/server/page.ts"
+import { activeState } from "../activeState.ts"
 import { tag, type Tone } from "../icons.ts"
 
 const STATES: Readonly<Record<BotStatus, readonly [Tone, string]>> = {
@@ -13,6 +15,9 @@ const STATES: Readonly<Record<BotStatus, readonly [Tone, string]>> = {
 }
 
 export const botState = (status: BotStatus): Html => tag(...STATES[status])
+/** With what fails to be sent: a bot is active as long as Telegram accepts its token. */
+export const sendingState = ({ status, consecutive_failures: failures }: FleetBot): Html =>
+  status === "active" ? activeState(failures) : botState(status)
 export const botStateName = (status: BotStatus): string => STATES[status][1]
 
 const REASONS: Readonly<Record<string, string>> = {

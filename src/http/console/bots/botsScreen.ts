@@ -11,7 +11,7 @@ import { type Column, table } from "../table.ts"
 import { totalAbove } from "../total.ts"
 import { urlWith } from "../url.ts"
 import { botFilterOf, botFilters, BOTS_PATH, botSortOf, filterText } from "./botQuery.ts"
-import { botReason, botState } from "./botStates.ts"
+import { botReason, sendingState } from "./botStates.ts"
 
 const PER_PAGE = 50
 /** A wait that is worth a mark, in seconds. */
@@ -32,9 +32,9 @@ const columns = (nowMs: number): ReadonlyArray<Column<FleetBot>> => [
   {
     label: "State",
     sort: { name: "worst", direction: "ascending" },
-    cell: ({ status, held, reason }) =>
-      html`${botState(status)} ${held ? tag("info", "on hold") : null}${
-        reason === null ? null : html`<br /><span class="soft small">${botReason(reason)}</span>`
+    cell: (bot) =>
+      html`${sendingState(bot)} ${bot.held ? tag("info", "on hold") : null}${
+        bot.reason === null ? null : html`<br /><span class="soft small">${botReason(bot.reason)}</span>`
       }`
   },
   { label: "App", cell: ({ app_id, app_name }) => html`<a href="/console/apps/${app_id}"><bdi>${app_name}</bdi></a>` },

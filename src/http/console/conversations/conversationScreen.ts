@@ -133,7 +133,7 @@ export const conversationScreen = ({ screen, action }: Console): void => {
                     ${runRef === null ? "There has been no turn yet." : "This turn is not kept any more."}
                   </p>`
             }
-            ${turns.map((turn) => waterfall(turn, nowMs))}
+            ${turns.map((turn) => waterfall(turn, session, nowMs))}
           </div>
         </div>`
       }

@@ -1,10 +1,12 @@
 import { scaleLinear } from "d3-scale"
 import type { TraceRow } from "#src/db/conversation/Traces.ts"
+import type { FoundSession } from "#src/db/operators/SessionSearch.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { count, duration, usd, when } from "../figures.ts"
 import { tag, type Tone } from "../icons.ts"
 import { table } from "../table.ts"
 import { crisisIn, crisisName } from "./crisisName.ts"
+import { openTurn } from "./sessionState.ts"
 
 type Stage = TraceRow["stages"][number]
 
@@ -105,7 +107,7 @@ const stageTable = (stages: ReadonlyArray<Stage>): Html =>
   })
 
 /** How a turn went: its stages as a waterfall, what they cost, and what the reply drew on. */
-export const waterfall = (turn: TraceRow, nowMs: number): Html => {
+export const waterfall = (turn: TraceRow, { hold }: FoundSession, nowMs: number): Html => {
   const { stages, outcome } = turn
   const crisis = crisisIn(stages)
   return html`<article class="card waterfall" id="turn-${turn.turn_index}">
@@ -113,7 +115,7 @@ export const waterfall = (turn: TraceRow, nowMs: number): Html => {
       <h3>Turn ${turn.turn_index}</h3>
       <div class="row">
         ${crisis === null ? null : tag("bad", crisisName(crisis))}
-        ${outcome === null ? tag("info", "being answered") : tag(...OUTCOMES[outcome])}
+        ${outcome === null ? openTurn(turn.owned, hold) : tag(...OUTCOMES[outcome])}
       </div>
     </div>
     ${turn.failure_reason === null ? null : html`<p class="soft">${turn.failure_reason.replaceAll("_", " ")}</p>`}

@@ -41,8 +41,19 @@ const actions = ({ channel_id, status }: ChannelRow, waits: boolean, { csrf, act
   <a class="button" href="${DELIVERIES_PATH}/retry?channel=${channel_id}">Send again what it missed…</a>`
 }
 
-const waitingText = ({ lanes }: WaitingEvents) =>
+const conversations = (lanes: number) =>
   lanes === 0 ? "nothing" : `${lanes === MAX_WAITING ? "at least " : ""}${counted(lanes, "conversation")}`
+
+/** A pause that the endpoint asked for holds back everything that waits. */
+const nextAttempt = (row: ChannelRow, { next_attempt_at, ready }: WaitingEvents, nowMs: number): Html => {
+  if (row.status === "paused" || row.status === "disabled") return when(null, nowMs, "when it is resumed")
+  const waits = ready > 0 ? nowMs : next_attempt_at?.getTime()
+  const paused = row.not_before === null || row.not_before.getTime() <= nowMs ? undefined : row.not_before.getTime()
+  if (waits === undefined && paused === undefined)
+    return when(null, nowMs, row.failing_since === null ? "as events come" : "with the next event")
+  const at = Math.max(waits ?? nowMs, paused ?? nowMs)
+  return at > nowMs ? when(new Date(at), nowMs) : when(null, nowMs, "now")
+}
 
 const evidence = (row: ChannelRow, waiting: WaitingEvents, nowMs: number): Html =>
   html`<section class="card" aria-labelledby="evidence">
@@ -53,9 +64,9 @@ const evidence = (row: ChannelRow, waiting: WaitingEvents, nowMs: number): Html 
       <div><dt>Failures in a row</dt><dd>${count(row.consecutive_failures)}</dd></div>
       <div><dt>Failing since</dt><dd>${when(row.failing_since, nowMs, "it does not")}</dd></div>
       <div><dt>Last success</dt><dd>${when(row.last_success_at, nowMs)}</dd></div>
-      <div><dt>Wait for a retry</dt><dd>${waitingText(waiting)}</dd></div>
-      <div><dt>Next attempt</dt>
-        <dd>${when(nextAttempt(row, waiting), nowMs, "as events come")}</dd></div>
+      <div><dt>Ready to be sent</dt><dd>${conversations(waiting.ready)}</dd></div>
+      <div><dt>Wait for a retry</dt><dd>${conversations(waiting.lanes)}</dd></div>
+      <div><dt>Next attempt</dt><dd>${nextAttempt(row, waiting, nowMs)}</dd></div>
     </dl>
     <dl class="facts">
       <dt>App</dt><dd><a href="/console/apps/${row.app_id}"><bdi>${row.app_name}</bdi></a></dd>
@@ -65,10 +76,6 @@ const evidence = (row: ChannelRow, waiting: WaitingEvents, nowMs: number): Html 
       <dt>Id</dt><dd class="id">${row.channel_id}</dd>
     </dl>
   </section>`
-
-/** A pause that the endpoint asked for holds back everything that waits. */
-const nextAttempt = ({ not_before: paused }: ChannelRow, { next_attempt_at: next }: WaitingEvents) =>
-  paused !== null && (next === null || next < paused) ? paused : next
 
 const scopeOf = ({ app_id, session_id }: ChannelRow) => ({ appId: app_id, sessionId: session_id })
 

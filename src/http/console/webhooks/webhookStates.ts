@@ -1,16 +1,18 @@
 import type { ChannelRow, ChannelState } from "#src/db/operators/OperatorChannels.ts"
-import { FAILURES_IN_A_ROW } from "#src/health/limits.ts"
 import { type Html, html } from "#src/http/server/page.ts"
-import { count, counted } from "../figures.ts"
+import { activeState } from "../activeState.ts"
+import { count } from "../figures.ts"
 import { tag, type Tone } from "../icons.ts"
 
-const TONES: Readonly<Record<ChannelState, Tone>> = { active: "good", paused: "info", failing: "bad", disabled: "bad" }
+const TONES: Readonly<Record<Exclude<ChannelState, "active">, Tone>> = {
+  paused: "info",
+  failing: "bad",
+  disabled: "bad"
+}
 
 /** A webhook stays active for a day while everything fails, so its failures count, too. */
 export const webhookState = ({ status, consecutive_failures: failures }: ChannelRow): Html =>
-  status === "active" && failures > 0
-    ? tag(failures < FAILURES_IN_A_ROW ? "warn" : "bad", `active, ${counted(failures, "failure")} in a row`)
-    : tag(TONES[status], status)
+  status === "active" ? activeState(failures) : tag(TONES[status], status)
 
 /** What failed in the last day. The attempts are counted a minute later than the failures in a row. */
 export const failedLately = ({ failures_24h, attempts_24h }: ChannelRow): Html =>
