@@ -304,6 +304,7 @@ const untilIdle = () =>
       union all select 1 from exports where status in ('queued', 'running')
       union all select 1 from telegram_batch_items where status = 'pending'
       union all select 1 from turns where outcome is null
+      union all select 1 from telegram_bots where mode = 'byo' and status = 'pending'
       union all select 1 from graphile_worker._private_jobs where last_error = 'boom'
         and (attempts < max_attempts or locked_at is not null)`
     return open.length === 0
