@@ -64,4 +64,38 @@ describe("the response of a receiver that repeats what was said", () => {
     const another = await createOperatorIn(server, "owner")
     assert.deepInclude((await another.get(api)).body.data, hidden)
   })
+
+  it("is opened in the console from the attempt, with a form that leads back to it", async () => {
+    const app = await server.createApp()
+    const session = await app.createSession()
+    await app.post(`/v1/sessions/${session}/channels`, { kind: "webhook", url: receiver.url })
+    await app.converse(session, SAID)
+    const owner = await createOperatorIn(server, "owner")
+    const attempt: string = await until(
+      "a failed attempt",
+      async () => (await owner.get(`/admin/deliveries?app_id=${app.appId}`)).body.data.deliveries[0]?.id
+    )
+    const page = async (path: string) => String((await owner.get(path)).body)
+    const screen = `/console/deliveries/${attempt}`
+    const [, form = ""] = /href="([^"]*#break-glass)"/.exec(await page(screen)) ?? []
+    assert.strictEqual(form, `/console/conversations/${session}?attempt=${attempt}#break-glass`)
+    const isOpen = async (path: string) => /<details class="card" id="break-glass"\s+open/.test(await page(path))
+    assert.isTrue(await isOpen(form.replace("#break-glass", "")))
+    for (const path of [
+      `/console/conversations/${session}`,
+      `/console/conversations/${session}?attempt=//evil.example`
+    ])
+      assert.isFalse(await isOpen(path), path)
+
+    const open = (fields: Record<string, string>) =>
+      fetch(`${server.baseUrl}/console/conversations/${session}/open`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { authorization: `Bearer ${owner.key}` },
+        body: new URLSearchParams({ reason: "Complaint 4711", ...fields })
+      }).then(({ headers }) => headers.get("location"))
+    assert.strictEqual(await open({ attempt: "//evil.example" }), `/console/conversations/${session}`)
+    assert.strictEqual(await open({ attempt }), screen)
+    assert.include(await page(screen), SAID)
+  })
 })

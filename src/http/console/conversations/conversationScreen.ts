@@ -3,11 +3,13 @@ import { Traces } from "#src/db/conversation/Traces.ts"
 import { BreakGlass } from "#src/db/operators/BreakGlass.ts"
 import type { FoundSession, SessionChat } from "#src/db/operators/SessionSearch.ts"
 import { BreakGlassOpen } from "#src/http/operators/operatorAccessSchemas.ts"
+import { readAttemptId } from "#src/http/operators/operatorDeliveryRoutes.ts"
 import { findAnySession } from "#src/http/operators/operatorSessionRoutes.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { type Html, html } from "#src/http/server/page.ts"
 import { characterUrl } from "../characters/charactersScreen.ts"
 import { type Console, done } from "../console.ts"
+import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
 import { count, when } from "../figures.ts"
 import { input } from "../form.ts"
 import type { Visit } from "../Screen.ts"
@@ -44,16 +46,20 @@ const facts = (session: FoundSession, chat: SessionChat | undefined, nowMs: numb
     </dl>
   </section>`
 
-const opening = (session: FoundSession, until: Date | null, { csrf, owns, nowMs }: Visit): Html => {
+/** The attempt at a delivery whose response is to be read. Null: none, or what is no id of an attempt. */
+const attemptOf = (text: string | null): string | null => (text !== null && readAttemptId(text) !== null ? text : null)
+
+const opening = (session: FoundSession, until: Date | null, { csrf, owns, nowMs, query }: Visit): Html => {
+  const attempt = attemptOf(query.get("attempt"))
   if (until !== null)
     return html`<div class="flash warn">
       <p>You can read what was said, until ${when(until, nowMs)}. This is on record.</p>
     </div>`
   if (!owns) return html`<p class="soft">What was said is hidden. Only an owner can open it, by giving a reason.</p>`
-  return html`<details class="card" id="break-glass">
+  return html`<details class="card" id="break-glass" ${attempt === null ? null : html`open`}>
     <summary>Read what was said…</summary>
     <form class="stack" method="post" action="${CONVERSATIONS_PATH}/${session.session_id}/open">
-      ${csrf}
+      ${csrf} ${attempt === null ? null : html`<input type="hidden" name="attempt" value="${attempt}" />`}
       <p>
         The person who wrote these messages does not expect you to read them. Your reason is kept in the audit log, and
         you can read the content for 15 minutes.
@@ -153,8 +159,9 @@ export const conversationScreen = ({ screen, action }: Console): void => {
         if (!success) return yield* validationError("reason: Say why you need to read this, in 10 to 500 characters.")
         const { session_id } = yield* findAnySession(params["session_id"] ?? "")
         yield* BreakGlass.use((glass) => glass.open(session_id, reason))
+        const attempt = attemptOf(form.get("attempt"))
         return done(
-          `${CONVERSATIONS_PATH}/${session_id}`,
+          attempt === null ? `${CONVERSATIONS_PATH}/${session_id}` : `${DELIVERIES_PATH}/${attempt}`,
           "The content is open to you. Your reason is in the audit log."
         )
       }),

@@ -17,12 +17,12 @@ import { outcomeTag } from "./outcomes.ts"
 const PER_PAGE = 50
 
 /** In place of a response that is closed to this operator: how to open it. */
-const hidden = (sessionId: string | null, owns: boolean): Html => {
+const hidden = (sessionId: string | null, attemptId: string, owns: boolean): Html => {
   const how =
     sessionId === null
       ? null
       : owns
-        ? html`<a href="/console/conversations/${sessionId}#break-glass">Open the conversation</a> to read it.`
+        ? html`<a href="/console/conversations/${sessionId}?attempt=${attemptId}#break-glass">Open the conversation</a> to read it.`
         : "Only an owner can open it, by giving a reason."
   return html`<p class="soft">The response is hidden, because it may repeat what was said. ${how}</p>`
 }
@@ -142,7 +142,7 @@ export const deliveriesScreen = ({ screen }: Console): void => {
               <h2 id="answer">Response</h2>
               ${
                 response_hidden
-                  ? hidden(row.session_id, owns)
+                  ? hidden(row.session_id, params["attempt_id"] ?? "", owns)
                   : response === null || response === ""
                     ? html`<p class="soft">There was no response, or it was empty.</p>`
                     : html`<pre tabindex="0" aria-label="Response">${prose(response)}</pre>`
