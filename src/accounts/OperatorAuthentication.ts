@@ -45,7 +45,7 @@ export class OperatorAuthentication extends Context.Service<
     readonly byClaims: (claims: Claims & { readonly sub: string }) => ReturnType<typeof operatorOf>
     /** Whether anybody can sign in through the issuer. */
     readonly hasRules: boolean
-    /** Whether the header has a bearer that can be a guess of ADMIN_TOKEN. What begins like an operator token is none. */
+    /** Whether the header has a bearer that can be a guess of ADMIN_TOKEN, and not one that looks like a token. */
     readonly isGuessable: (authorization: string | undefined) => boolean
     readonly byBearer: (
       authorization: string | undefined

@@ -35,7 +35,8 @@ afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()))
 
 const address = () => new URL(server.baseUrl)
 const requestOf = (path: string, id: number) =>
-  `GET ${path} HTTP/1.1\r\nhost: ${address().hostname}\r\nauthorization: Bearer ${app.key}\r\nx-request-id: ${id}\r\n\r\n`
+  `GET ${path} HTTP/1.1\r\nhost: ${address().hostname}\r\nx-request-id: ${id}\r\n` +
+  `authorization: Bearer ${app.key}\r\n\r\n`
 /** A connection that sends this many requests at once, and then reads the answers. */
 const send = (count: number, path: string) => {
   const { hostname, port } = address()
