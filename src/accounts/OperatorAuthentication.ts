@@ -45,7 +45,7 @@ export class OperatorAuthentication extends Context.Service<
     readonly byClaims: (claims: Claims & { readonly sub: string }) => ReturnType<typeof operatorOf>
     /** Whether anybody can sign in through the issuer. */
     readonly hasRules: boolean
-    /** Whether the header has a bearer that is guessable, such as ADMIN_TOKEN, and not random and checked. */
+    /** Whether the header has a bearer that can be a guess of ADMIN_TOKEN, and not one that looks like a token. */
     readonly isGuessable: (authorization: string | undefined) => boolean
     readonly byBearer: (
       authorization: string | undefined
@@ -64,6 +64,8 @@ export class OperatorAuthentication extends Context.Service<
           ...rules.map(({ text }) => text),
           ...(adminToken === null ? [] : [Redacted.value(adminToken)])
         ]
+        const looksLikeToken = (text: string) => text.startsWith("op_")
+        const adminTokenLooksLikeToken = adminToken !== null && looksLikeToken(Redacted.value(adminToken))
         const unauthenticated = new OperatorUnauthenticated()
 
         const isAdminToken = (text: string) => expected !== null && timingSafeEqual(expected, digestOf(text))
@@ -111,7 +113,8 @@ export class OperatorAuthentication extends Context.Service<
           hasRules: rules.length > 0,
           isGuessable: (authorization) => {
             const bearer = bearerOf(authorization)
-            return bearer !== undefined && read("op_", bearer) === null
+            if (bearer === undefined || read("op_", bearer) !== null) return false
+            return adminTokenLooksLikeToken || !looksLikeToken(bearer)
           },
           byBearer,
           byCookie

@@ -2,8 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import * as z from "zod"
 import { Characters } from "#src/db/character/Characters.ts"
+import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { makeFairPlaces } from "#src/db/postgres/fairPlaces.ts"
 import { characterNotFound } from "./characterErrors.ts"
+import { readerOf } from "#src/http/server/limits/Cost.ts"
+import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answersAs } from "#src/http/server/schemas/answers.ts"
 import { isSlug } from "./characterSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
@@ -17,6 +20,8 @@ import { EXPORT_FORMATS } from "./writeCharacterExport.ts"
  * block all others.
  */
 const gathering = makeFairPlaces(4)
+/** Room for the pictures of a character, and for the file with them. */
+const EXPORT_BYTES = 12 * 1024 * 1024
 /** One file at a time, because building it with its pictures takes tens of megabytes. */
 const writing = Semaphore.makeUnsafe(1)
 
@@ -24,7 +29,7 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
   app.get(
     "/v1/characters/:slug/export",
     {
-      config: { demo: true, exists: characterExists },
+      config: { demo: true, exists: characterExists, cost: { reads: 1 } },
       schema: {
         operationId: "exportCharacter",
         summary: "Export a character as a file that other programs, and the import of this server, can read",
@@ -54,21 +59,24 @@ export const characterExportRoutes: Routes = ({ app, run }) => {
       const { slug } = request.params
       const { format } = request.query
       const { appId } = request.principal
+      const exporting = gathering(
+        appId,
+        Effect.gen(function* () {
+          const character = isSlug(slug)
+            ? yield* Characters.use((characters) => characters.get(appId, slug))
+            : undefined
+          if (character === undefined) return yield* characterNotFound
+          const { whole, images } = yield* collectCharacterExport(appId, character)
+          return yield* writing.withPermits(1)(
+            Effect.promise(() => writeOnThread({ format, slug, profile: character.profile, whole, images }))
+          )
+        })
+      )
+      // Room first: an app that waits for its own must not take the places of others.
+      const reading = Effect.flatMap(ReadRoom, (room) => room(EXPORT_BYTES, exporting))
       const file = await run(
         reply,
-        gathering(
-          appId,
-          Effect.gen(function* () {
-            const character = isSlug(slug)
-              ? yield* Characters.use((characters) => characters.get(appId, slug))
-              : undefined
-            if (character === undefined) return yield* characterNotFound
-            const { whole, images } = yield* collectCharacterExport(appId, character)
-            return yield* writing.withPermits(1)(
-              Effect.promise(() => writeOnThread({ format, slug, profile: character.profile, whole, images }))
-            )
-          })
-        )
+        OpenReads.use((reads) => reads.whileOpen(readerOf(request), 0, reading))
       )
       return reply
         .header("content-type", file.type)

@@ -1,8 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as z from "zod"
+import { isId } from "#pipeline/domain/Id.ts"
 import { type Consumer, Consumers, MAX_CONSUMERS } from "#src/db/conversation/Consumers.ts"
-import { curl, encodedEnvelope, success } from "#src/http/server/envelope.ts"
+import { curl, encodedEnvelope, noteIgnored, success } from "#src/http/server/envelope.ts"
+import { unknownIn } from "#src/http/server/makeAnswer.ts"
 import { endsWithKey } from "#src/http/server/logReading.ts"
 import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
@@ -23,6 +25,7 @@ const named = z.object({
 const ack = z
   .string()
   .max(64)
+  .refine((text) => isId("lea", text), "Must be the ack of an earlier pull, unchanged")
   .optional()
   .describe("The ack of an earlier pull: its events have been handled, and are not given to a process again")
 
@@ -230,7 +233,8 @@ export const consumerRoutes: Routes = ({ app, answer, baseUrl, stopping, run }) 
           const rest = JSON.stringify({
             ack: pulled.token,
             acknowledged_sessions: acknowledged,
-            expired: pulled.expired
+            expired: pulled.expired,
+            ...noteIgnored(unknownIn(request))
           })
           return encodedEnvelope(`{"events":[${pulled.events.join(",")}],${rest.slice(1)}`, [pullAction(name)])
         })

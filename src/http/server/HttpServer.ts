@@ -9,6 +9,7 @@ import { PublicAddress } from "#src/jobs/telegram/PublicAddress.ts"
 import { Crashes } from "#src/units/attempt.ts"
 import { admitRequests } from "./admitRequests.ts"
 import { answerErrors } from "./answerErrors.ts"
+import { boundPipelining } from "./boundPipelining.ts"
 import { makeAnswer } from "./makeAnswer.ts"
 import { parseOnThread } from "./body/parseOnThread.ts"
 import { makeBridge } from "./bridge.ts"
@@ -54,6 +55,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const isOnlyHere = trustedProxies === 0 && isLoopback(options.host) && isLoopback(new URL(baseUrl).host)
         const trace = yield* traceRequests
         const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
+        boundPipelining(app)
         trace(app)
         countRequests(app)
         leaveSlowReaders(app, yield* HeldBytes)

@@ -22,20 +22,20 @@ export const success = (data: object, nextActions: ReadonlyArray<NextAction> = [
 export const encodedEnvelope = (data: string, nextActions: ReadonlyArray<NextAction>): string =>
   `{"schema_version":"${SCHEMA_VERSION}","data":${data},"next_actions":${JSON.stringify(nextActions)}}`
 
-export const envelope = (
-  { data, nextActions, ignored = [], shownOnce }: Success,
-  unknown: ReadonlyArray<string>,
-  meant: Readonly<Record<string, string>> = {}
-): string =>
-  encodedEnvelope(
-    JSON.stringify({
-      ...data,
-      ...shownOnce,
-      ...(unknown.length + ignored.length > 0 && { ignored_fields: [...ignored, ...unknown] }),
-      ...(Object.keys(meant).length > 0 && { did_you_mean: meant })
-    }),
-    nextActions
-  )
+/** Fields of a body that its route does not know, and the names that were probably meant. */
+export interface Unknown {
+  readonly names: ReadonlyArray<string>
+  readonly meant: Readonly<Record<string, string>>
+}
+
+/** What an answer says of fields that had no effect. */
+export const noteIgnored = ({ names, meant }: Unknown, known: ReadonlyArray<string> = []): object => ({
+  ...(names.length + known.length > 0 && { ignored_fields: [...known, ...names] }),
+  ...(Object.keys(meant).length > 0 && { did_you_mean: meant })
+})
+
+export const envelope = ({ data, nextActions, ignored, shownOnce }: Success, unknown: Unknown): string =>
+  encodedEnvelope(JSON.stringify({ ...data, ...shownOnce, ...noteIgnored(unknown, ignored) }), nextActions)
 
 const command =
   (variable: string) =>

@@ -6,7 +6,7 @@ import { credentialOf } from "#src/accounts/Operator.ts"
 import { ignoredFields, meantFields } from "./body/ignoredFields.ts"
 import { rawBody } from "./body/parsing.ts"
 import type { Bridge } from "./bridge.ts"
-import { envelope } from "./envelope.ts"
+import { envelope, type Unknown } from "./envelope.ts"
 import { matchCredential } from "./Credential.ts"
 import { bareAddress } from "./limits/clientAddress.ts"
 import type { HandlerServices, Server } from "./Server.ts"
@@ -25,6 +25,14 @@ export const actorOf = ({ principal, account, operator, routeOptions, ip }: Fast
     none: () => ({ kind: "anybody", id: null })
   })
 
+/** What the body of a request has that its route does not know. */
+export const unknownIn = ({ body, routeOptions }: Pick<FastifyRequest, "body" | "routeOptions">): Unknown => {
+  const schema = routeOptions.schema?.body as z.ZodType | undefined
+  const taken = schema === undefined ? {} : body
+  const names = body === undefined ? [] : ignoredFields(rawBody(body), taken)
+  return { names, meant: names.length === 0 || schema === undefined ? {} : meantFields(schema, rawBody(body), taken) }
+}
+
 /** Runs handlers and wraps their results in the envelope. */
 export const makeAnswer = (bridge: Bridge<HandlerServices>): Server["answer"] => {
   return async (request, reply, handler) => {
@@ -33,10 +41,6 @@ export const makeAnswer = (bridge: Bridge<HandlerServices>): Server["answer"] =>
       reply,
       request.routeOptions.config.writes === true ? "never" : "when caller leaves"
     )
-    const taken = request.routeOptions.schema?.body === undefined ? {} : request.body
-    const ignored = request.body === undefined ? [] : ignoredFields(rawBody(request.body), taken)
-    const schema = request.routeOptions.schema?.body as z.ZodType | undefined
-    const meant = ignored.length === 0 || schema === undefined ? {} : meantFields(schema, rawBody(request.body), taken)
-    return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, ignored, meant))
+    return reply.header("content-type", "application/json; charset=utf-8").send(envelope(result, unknownIn(request)))
   }
 }

@@ -108,6 +108,26 @@ describe("a consumer", () => {
     assert.deepStrictEqual((await pull("acked")).events, [])
   })
 
+  it("refuses an ack that no pull can have given, and names it", async () => {
+    await put("strict")
+    for (const ack of ["nonsense", "", "lea_1"])
+      for (const [method, path] of [
+        ["POST", "/v1/consumers/strict/pull"],
+        ["PUT", "/v1/consumers/strict"]
+      ] as const) {
+        const { status, body } = await app.request(method, path, { ack })
+        assert.deepStrictEqual([status, body.detail.code], [422, "validation_error"])
+        assert.include(body.detail.message, "ack: Must be the ack of an earlier pull")
+      }
+  })
+
+  it("names the fields of a pull that it does not know", async () => {
+    await put("mistyped")
+    const pulled: object = await pull("mistyped", { limit: 1, acc: "x", wiat: 1 })
+    assert.deepInclude(pulled, { ignored_fields: ["acc", "wiat"], did_you_mean: { acc: "ack", wiat: "wait" } })
+    assert.notProperty(await pull("mistyped", { limit: 1 }), "ignored_fields")
+  })
+
   it("is listed, read and deleted, and belongs to its app", async () => {
     await put("mine", { types: ["message.created"], lease_seconds: 30 })
     const { body } = await app.get("/v1/consumers/mine")

@@ -257,6 +257,26 @@ describe("a wrong bearer of an operator", () => {
     assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, from("203.0.113.25"))).status, 200)
     assert.strictEqual(await ask((await createOperatorIn(server, "viewer")).key, "203.0.113.25"), 200)
   })
+
+  it("that is not even a possible operator token keeps nobody of its address out", async () => {
+    assert.deepStrictEqual(await guess(11, "203.0.113.26", "op_mistyped"), [...Array(10).fill(401), 429])
+    assert.strictEqual(await ask(ADMIN_TOKEN, "203.0.113.26"), 200)
+    assert.strictEqual((await submit(SIGN_IN, { token: ADMIN_TOKEN }, from("203.0.113.26"))).status, 200)
+  })
+
+  it("is a guess, whatever it begins with, if ADMIN_TOKEN looks like an operator token", async () => {
+    const env = { ADMIN_TOKEN: "op_chosen-by-the-operator", TRUST_PROXY: "1" }
+    const other = await startTestServer({ env, database: server.database })
+    try {
+      const askOther = async (token: string) =>
+        (await fetch(`${other.baseUrl}/admin/me`, { headers: { authorization: `Bearer ${token}` } })).status
+      assert.strictEqual(await askOther(env.ADMIN_TOKEN), 200)
+      for (let n = 0; n < 10; n++) assert.strictEqual(await askOther("op_guess"), 401)
+      assert.strictEqual(await askOther(env.ADMIN_TOKEN), 429)
+    } finally {
+      await other.close()
+    }
+  })
 })
 
 describe("a console link", () => {

@@ -16,7 +16,7 @@ import { SLOW_READER_MS } from "#channels/event-log/Feeds.ts"
 import { drainedOf } from "#src/http/mcp/drainedOf.ts"
 import { leaveSlowReaders } from "#src/http/server/leaveSlowReaders.ts"
 import { HeldBytes, MOST_BYTES } from "#src/http/server/limits/HeldBytes.ts"
-import { ownerOfApp } from "#src/http/server/limits/Owner.ts"
+import { ownerOf, ownerOfApp } from "#src/http/server/limits/Owner.ts"
 import type { App } from "#src/http/server/Server.ts"
 import { until } from "#test/support/until.ts"
 
@@ -64,6 +64,32 @@ const unreadBy = (owner: typeof APP) =>
     response.once("prefinish", () => held.watch(owner, response)())
     response.end(text)
   })
+
+/** A client that sends these requests at once, and reads nothing. */
+const askUnread = async (app: App, ...paths: ReadonlyArray<string>) => {
+  const { hostname, port } = new URL(await app.listen({ host: "127.0.0.1", port: 0 }))
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`).join("")
+  const client = connect(Number(port), hostname, () => client.write(requests))
+  closers.push(
+    () => app.close(),
+    () => client.on("error", () => {}).destroy()
+  )
+}
+
+/** The answer to a second request of a connection that reads nothing. The first one is answered when told to. */
+const answerBehind = async () => {
+  const app: App = Fastify()
+  leaveSlowReaders(app, held)
+  const first = Promise.withResolvers<string>()
+  const answering = Promise.withResolvers<ServerResponse>()
+  app.get("/first", () => first.promise)
+  app.get("/second", (_, reply) => {
+    setImmediate(() => answering.resolve(reply.raw))
+    return reply.send("x".repeat(ANSWER_BYTES))
+  })
+  await askUnread(app, "/first", "/second")
+  return { response: await answering.promise, answerFirst: () => first.resolve("") }
+}
 
 function* withoutEnd() {
   for (;;) yield "x".repeat(MB)
@@ -125,12 +151,7 @@ describe("a client that does not read", () => {
       answering.resolve(reply.raw)
       return reply.send(Readable.from(withoutEnd(), { objectMode: false }))
     })
-    const url = new URL(await app.listen({ host: "127.0.0.1", port: 0 }))
-    const client = connect(Number(url.port), url.hostname, () => client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n"))
-    closers.push(
-      () => app.close(),
-      () => client.on("error", () => {}).destroy()
-    )
+    await askUnread(app, "/")
     const response = await answering.promise
     let seconds = 0
     for (; !response.destroyed; seconds++) {
@@ -138,6 +159,30 @@ describe("a client that does not read", () => {
       await new Promise((next) => setImmediate(next))
     }
     assert.isAtLeast(seconds, SLOW_READER_MS / 1000)
+  })
+
+  it("is left after two seconds if others need the room of an answer that waits for an earlier one", async () => {
+    vi.useFakeTimers(TIME)
+    const { response } = await answerBehind()
+    const read = begin(ownerOf({}), 16 * MB)
+    assert.deepStrictEqual([response.destroyed, read.hasBegun], [false, false])
+    vi.advanceTimersByTime(3000)
+    vi.useRealTimers()
+    assert.isTrue(response.req.socket.destroyed)
+    await until("the read", () => read.hasBegun)
+  })
+
+  it("is not left while the server makes an earlier answer, and has the usual time from then on", async () => {
+    vi.useFakeTimers(TIME)
+    const { response, answerFirst } = await answerBehind()
+    vi.advanceTimersByTime(10 * SLOW_READER_MS + ANSWER_BYTES)
+    assert.isFalse(response.destroyed)
+    answerFirst()
+    await once(response, "socket")
+    vi.advanceTimersByTime(SLOW_READER_MS)
+    assert.isFalse(response.destroyed)
+    vi.advanceTimersByTime(ANSWER_BYTES / 64 + 2000)
+    assert.isTrue(response.destroyed)
   })
 
   it("does not keep another app waiting", async () => {

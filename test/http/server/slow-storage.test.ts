@@ -47,20 +47,21 @@ const goOn = () => {
   waiting = []
 }
 
+const commit = async (app: TestApp, slug: string) => {
+  const content_base64 = base64(
+    await zipOf({
+      "card.json": cardV3({ assets: [{ type: "icon", uri: "embeded://a.png", name: "main", ext: "png" }] }),
+      "a.png": await picture("png", 40, 60)
+    })
+  )
+  const { id, content_hash } = (await app.post("/v1/imports", { content_base64, target_slug: slug })).body.data
+  return (await app.post(`/v1/imports/${id}/commit`, { content_hash })).status
+}
+const exported = async (app: TestApp) => (await app.get("/v1/characters/mara/export?format=png")).status
+
 describe("storage that is slow for one app", () => {
   it("does not delay the commits and exports of others", async () => {
     const [slow, other] = [await server.createApp(), await server.createApp()]
-    const content_base64 = base64(
-      await zipOf({
-        "card.json": cardV3({ assets: [{ type: "icon", uri: "embeded://a.png", name: "main", ext: "png" }] }),
-        "a.png": await picture("png", 40, 60)
-      })
-    )
-    const commit = async (app: TestApp, slug: string) => {
-      const { id, content_hash } = (await app.post("/v1/imports", { content_base64, target_slug: slug })).body.data
-      return (await app.post(`/v1/imports/${id}/commit`, { content_hash })).status
-    }
-    const exported = async (app: TestApp) => (await app.get("/v1/characters/mara/export?format=png")).status
     assert.deepStrictEqual([await commit(slow, "mara"), await commit(other, "mara")], [200, 200])
 
     slowFor = slow.appId
@@ -70,5 +71,18 @@ describe("storage that is slow for one app", () => {
     assert.lengthOf(waiting, 2)
     goOn()
     assert.deepStrictEqual(await Promise.all(late), [200, 200])
+  })
+
+  it("keeps as many exports of it in memory as there is room for, and the others follow", async () => {
+    const [slow, other] = [await server.createApp(), await server.createApp()]
+    assert.deepStrictEqual([await commit(slow, "mara"), await commit(other, "mara")], [200, 200])
+    slowFor = slow.appId
+    const late = [exported(slow), exported(slow), exported(slow)]
+    await until("two to wait for the storage", () => waiting.length >= 2)
+    // Longer than the third would take to come there.
+    assert.deepStrictEqual([await commit(other, "nadia"), await exported(other)], [200, 200])
+    assert.lengthOf(waiting, 2)
+    goOn()
+    assert.deepStrictEqual(await Promise.all(late), [200, 200, 200])
   })
 })

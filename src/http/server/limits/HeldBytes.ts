@@ -39,6 +39,9 @@ interface Answer {
   readonly update: () => void
 }
 
+/** Whether others of its connection come first. Its reader cannot take it yet, and it has no connection of its own. */
+const isBehind = (response: ServerResponse) => response.socket === null
+
 /**
  * Bounds the memory that answers take which their readers do not take: an owner's, and that of the process. A read for
  * an answer waits until there is room. A reader that pauses is left if others wait for its room, and in any case if it
@@ -101,10 +104,11 @@ export class HeldBytes extends Context.Service<
           .filter((answer) => answer.bytes > 0 && now - answer.movedAt >= PAUSE_MS)
           .toSorted((a, b) => b.share.bytes - a.share.bytes || a.movedAt - b.movedAt)
         for (const answer of paused) {
-          const { share, bytes, movedAt } = answer
+          const { share, response, bytes, movedAt } = answer
           const next = share.waiting[0]?.bytes ?? 0
           const isInTheWay = share.bytes + next > share.owner.most || total + wanted > MOST_BYTES
-          if (isInTheWay || now - movedAt > SLOW_READER_MS + bytes / LEAST_BYTES_PER_MS) leave(answer)
+          const isTooSlow = !isBehind(response) && now - movedAt > SLOW_READER_MS + bytes / LEAST_BYTES_PER_MS
+          if (isInTheWay || isTooSlow) leave(answer)
         }
         timer = undefined
         arm()
@@ -115,6 +119,7 @@ export class HeldBytes extends Context.Service<
       const leave = ({ response, update }: Answer) => {
         left.add(1)
         response.destroy()
+        if (isBehind(response)) response.req.socket.destroy()
         update()
       }
 
@@ -138,6 +143,9 @@ export class HeldBytes extends Context.Service<
           }
         }
         answers.set(response, answer)
+        response.once("socket", () => {
+          answer.movedAt = performance.now()
+        })
         response.once("close", () => {
           answers.delete(response)
           add(share, -answer.bytes)
