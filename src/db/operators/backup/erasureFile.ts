@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, stat } from "node:fs/promises"
 import * as Schema from "effect/Schema"
 import type { Pool } from "#src/db/postgres/postgres.ts"
 import { BackupRefused } from "./backupFile.ts"
+import { type Limits, whileItMoves } from "./whileItMoves.ts"
 
 /** Erasures per query. */
 const PER_PAGE = 10_000
@@ -33,7 +34,7 @@ const line = (value: typeof Head.Type | ErasureMark | typeof End.Type) => `${JSO
  * Writes all erasures that have a mark, as lines of JSON. Like a backup, the file has its name only when it is whole,
  * and replaces none. Returns their number.
  */
-export const writeErasures = async (pool: Pool, path: string, now: Date): Promise<number> => {
+export const writeErasures = async (pool: Pool, path: string, now: Date, limits: Limits): Promise<number> => {
   const exists = await stat(path).then(
     () => true,
     () => false
@@ -44,20 +45,25 @@ export const writeErasures = async (pool: Pool, path: string, now: Date): Promis
   try {
     let count = 0
     try {
-      await file.write(line({ troupe_erasures: 1, exported_at: now.toISOString() }))
-      for (let after: ErasureMark | undefined; ;) {
-        const page: ReadonlyArray<ErasureMark> = await pool<Array<ErasureMark>>`
-          select app_id, erasure_id, created_at::text as created_at, coalesce(encode(mark, 'hex'), '') as mark
-          from erasures
-          where mark is not null and (app_id, erasure_id) > (${after?.app_id ?? ""}, ${after?.erasure_id ?? ""})
-          order by app_id, erasure_id limit ${PER_PAGE}::int`
-        await file.write(page.map(line).join(""))
-        count += page.length
-        after = page.at(-1)
-        if (page.length < PER_PAGE) break
-      }
-      await file.write(line({ erasures: count }))
-      await file.sync()
+      await whileItMoves(limits, async (watch, signal) => {
+        watch.begin()
+        await file.write(line({ troupe_erasures: 1, exported_at: now.toISOString() }))
+        for (let after: ErasureMark | undefined; ;) {
+          const page: ReadonlyArray<ErasureMark> = await pool<Array<ErasureMark>>`
+            select app_id, erasure_id, created_at::text as created_at, coalesce(encode(mark, 'hex'), '') as mark
+            from erasures
+            where mark is not null and (app_id, erasure_id) > (${after?.app_id ?? ""}, ${after?.erasure_id ?? ""})
+            order by app_id, erasure_id limit ${PER_PAGE}::int`
+          signal.throwIfAborted()
+          await file.write(page.map(line).join(""))
+          watch.passed()
+          count += page.length
+          after = page.at(-1)
+          if (page.length < PER_PAGE) break
+        }
+        await file.write(line({ erasures: count }))
+        await file.sync()
+      })
     } finally {
       await file.close()
     }

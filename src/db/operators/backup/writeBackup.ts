@@ -18,7 +18,7 @@ import {
 } from "./backupFile.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
 import { listTables } from "./listTables.ts"
-import { type Watch, whileItMoves } from "./whileItMoves.ts"
+import { type Limits, type Watch, whileItMoves } from "./whileItMoves.ts"
 
 /** Little compression, because the processor is what limits a backup. */
 const COMPRESSION = 3
@@ -58,6 +58,7 @@ const addEntries = async (
     zip.addReadStream(input, entry, options)
     await finished(input, { signal }).finally(() => input.destroy())
     const measured = meter.result()
+    watch.begin()
     copied.push({ name, entry, columns, ...measured })
     bytesBefore += measured.bytes
   }
@@ -108,21 +109,22 @@ export const writeBackup = async (
   path: string,
   now: Date,
   onProgress: OnProgress,
-  outer: AbortSignal
+  limits: Limits
 ): Promise<Manifest> => {
   if (await exists(path)) throw new BackupRefused({ message: `${path} exists already: give another name` })
   const partial = `${path}.${randomBytes(4).toString("hex")}.partial`
   const content = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })
   await once(content, "open")
   try {
-    return await whileItMoves(outer, async (watch, signal) => {
+    return await whileItMoves(limits, async (watch, signal) => {
+      watch.begin()
       const zip = new ZipFile()
       const output = zip.outputStream as Readable
       zip.on("error", (error: Error) => output.destroy(error))
       const over = new AbortController()
       const either = AbortSignal.any([signal, over.signal])
       const writing = pipeline(output, seal(), content, { signal: either })
-      const filling = fill(pool, zip, now, onProgress, watch, either)
+      const filling = fill(pool, zip, now, onProgress, watch, either).finally(watch.end)
       // Whichever fails first says why, and ends the other one.
       const [manifest] = await Promise.all([filling, writing]).finally(() => over.abort())
       await rename(partial, path)
