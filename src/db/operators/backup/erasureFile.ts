@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto"
-import { open, readFile, rename, rm, stat } from "node:fs/promises"
+import { open, rename, rm, stat } from "node:fs/promises"
 import * as Schema from "effect/Schema"
 import type { Pool } from "#src/db/postgres/postgres.ts"
-import { BackupRefused } from "./backupFile.ts"
+import { BackupRefused } from "./BackupRefused.ts"
+import { openRegular } from "./openRegular.ts"
 import { type Limits, whileItMoves } from "./whileItMoves.ts"
 
 /** Erasures per query. */
@@ -77,7 +78,9 @@ export const writeErasures = async (pool: Pool, path: string, now: Date, limits:
 
 /** Reads such a file as a whole, before a restore begins. */
 export const readErasures = async (path: string): Promise<ReadonlyArray<ErasureMark>> => {
-  const lines = (await readFile(path, "utf8")).split("\n").filter((text) => text !== "")
+  const file = await openRegular(path, "erasures export")
+  const content = await file.readFile("utf8").finally(() => file.close())
+  const lines = content.split("\n").filter((text) => text !== "")
   const [head = "", ...rest] = lines
   const end = rest.pop() ?? ""
   try {

@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { BackupRefused, checkSeal, Manifest, MANIFEST } from "./backupFile.ts"
+import { BackupRefused } from "./BackupRefused.ts"
+import { checkSeal, Manifest, MANIFEST } from "./backupFile.ts"
 import { copyMeter, type Measured, type OnProgress } from "./copyMeter.ts"
 import { type Limits, whileItMoves } from "./whileItMoves.ts"
 

@@ -7,15 +7,8 @@ import { finished, pipeline } from "node:stream/promises"
 import { ZipFile } from "yazl"
 import { VERSION } from "#pipeline/domain/version.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
-import {
-  BackupRefused,
-  type BackedUpTable,
-  FORMAT,
-  MANIFEST,
-  type Manifest,
-  seal,
-  TRAILER_PLACEHOLDER
-} from "./backupFile.ts"
+import { BackupRefused } from "./BackupRefused.ts"
+import { type BackedUpTable, FORMAT, MANIFEST, type Manifest, seal, TRAILER_PLACEHOLDER } from "./backupFile.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
 import { listTables } from "./listTables.ts"
 import { type Limits, type Watch, whileItMoves } from "./whileItMoves.ts"
