@@ -83,6 +83,7 @@ describe("an invalid setting", () => {
     ["MODEL_PRICES", '{"gpt-5": {"input": -1, "output": 1}}'],
     ["MODEL_PRICES", '{"gpt-5": {"input": 1, "output": 1, "cache": 1}}'],
     ["MODEL_PRICES", '{"gpt-5": "cheap"}'],
+    ["COPY_STALL_SECONDS", "0"],
     ["TURN_DEADLINE_FAST_SECONDS", "0"],
     ["TURN_DEADLINE_DEEP_SECONDS", "-1"],
     ["SECRETS_KEY", "password"],

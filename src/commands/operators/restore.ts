@@ -9,22 +9,23 @@ import { restoreBackup } from "#src/db/operators/backup/restoreBackup.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { summaryOf, withProgress } from "./backup.ts"
 import { note, print } from "#src/commands/terminal/output.ts"
-import { runCommand } from "#src/commands/terminal/run.ts"
+import { runCommandOn } from "#src/commands/terminal/run.ts"
 
 /** `troupe restore FILE [--repeat-erasures FILE]` */
 export const restoreFrom = (file: string, repeatErasures: string | undefined) =>
-  runCommand(
+  runCommandOn(
+    connection,
     Effect.gen(function* () {
       const keys = yield* givenSecretsKeys
       const { sessions, directUrl } = yield* Database
-      const { manifest, restored } = yield* withProgress(async ({ onRead, onProgress }, signal) => {
+      const { manifest, restored } = yield* withProgress(async ({ onRead, onProgress }, limits) => {
         const erasures = repeatErasures === undefined ? [] : await readErasures(repeatErasures)
-        const backup = await openBackup(file, onRead, signal)
+        const backup = await openBackup(file, onRead, limits)
         const url = Redacted.value(directUrl)
         try {
           return {
             manifest: backup.manifest,
-            restored: await restoreBackup(sessions, url, backup, onProgress, checkKey(keys), signal, erasures)
+            restored: await restoreBackup(sessions, url, backup, onProgress, checkKey(keys), limits, erasures)
           }
         } finally {
           backup.close()
@@ -56,5 +57,5 @@ export const restoreFrom = (file: string, repeatErasures: string | undefined) =>
       if (keys.length === 0)
         note("SECRETS_KEY is not set, so it was not checked: the server needs the one of the backup")
       note('deliveries are on hold until you run "npm run -s troupe -- resume-deliveries"')
-    }).pipe(Effect.provide(connection))
+    })
   )

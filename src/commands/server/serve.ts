@@ -11,7 +11,7 @@ import { Settings } from "#src/settings/Settings.ts"
 import { isOnlyHere } from "#src/accounts/isOnlyHere.ts"
 import { consoleUrlOf } from "#src/commands/operators/console.ts"
 import { print } from "#src/commands/terminal/output.ts"
-import { runCommand } from "#src/commands/terminal/run.ts"
+import { runServer } from "#src/commands/terminal/run.ts"
 
 /** Loading the modules takes as long as creating a database, so both run in parallel. */
 const load = () => Promise.all([import("#src/composition/process.ts"), import("#src/http/server/HttpServer.ts")])
@@ -48,7 +48,7 @@ const ready = ([{ roles }, { HttpServer }]: Loaded) =>
   ).pipe(Layer.provide(roles))
 
 export const serve = () =>
-  runCommand(
+  runServer(
     Effect.gen(function* () {
       const loading = yield* Effect.forkChild(Effect.sleep(HEAD_START).pipe(Effect.andThen(Effect.promise(load))))
       return yield* Layer.launch(

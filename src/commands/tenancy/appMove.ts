@@ -84,7 +84,7 @@ const prepare = Effect.fnUntraced(function* ({ appId, to }: Flags, there: Contex
 
 const copy = Effect.fnUntraced(function* ({ appId, to }: Flags, there: Context.Service.Shape<typeof Database>) {
   const { sessions } = yield* Database
-  const move: Omit<Move, "onProgress" | "signal"> = {
+  const move: Omit<Move, "onProgress" | "limits"> = {
     appId,
     cell: to,
     tables: yield* Tables,
@@ -92,7 +92,7 @@ const copy = Effect.fnUntraced(function* ({ appId, to }: Flags, there: Context.S
     target: there.sessions
   }
   note("copying")
-  return yield* withProgress(({ onProgress }, signal) => moveApp({ ...move, onProgress, signal })).pipe(
+  return yield* withProgress(({ onProgress }, limits) => moveApp({ ...move, onProgress, limits })).pipe(
     Effect.tapError((error) =>
       isChanged(error) ? Effect.sync(() => note(`${error.message}; copying again`)) : Effect.void
     ),

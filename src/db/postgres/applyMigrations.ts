@@ -61,7 +61,8 @@ export interface Step {
 export const applyInTransaction = async (
   sql: Sql,
   migrations: ReadonlyArray<Migration>,
-  whenComplete: () => Promise<void>
+  whenComplete: () => Promise<void>,
+  onApplied: () => void = () => {}
 ): Promise<Step> => {
   await prepare(sql)
   const missing = await readMissing(sql, migrations)
@@ -70,6 +71,7 @@ export const applyInTransaction = async (
   for (const migration of together) {
     await sql.unsafe(migration.text)
     await record(sql, migration)
+    onApplied()
   }
   if (outside === -1) await whenComplete()
   return { applied: together.map(({ name }) => name), next: missing[outside] ?? null }

@@ -37,7 +37,7 @@ const move = (appId: string) =>
     source,
     target,
     onProgress: () => {},
-    signal: new AbortController().signal
+    limits: { signal: new AbortController().signal, stallMs: 30_000 }
   })
 const appsThere = async () =>
   (await next.sql<Array<{ app_id: string }>>`select app_id from apps where starts_with(app_id, 'app_')`).map(

@@ -12,7 +12,7 @@ import { dropDatabase } from "#test/support/postgres/dropDatabase.ts"
 import { onDatabase } from "#test/support/postgres/onDatabase.ts"
 import { createTestDatabase } from "#test/support/TestDatabase.ts"
 
-const NEVER = new AbortController().signal
+const NEVER = { signal: new AbortController().signal, stallMs: 300_000 }
 
 describe("a restore", () => {
   it("is not cut off by the limit on statements while it gathers statistics of large tables", async () => {

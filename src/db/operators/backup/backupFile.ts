@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
-import { open } from "node:fs/promises"
 import { Transform } from "node:stream"
-import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
+import { BackupRefused } from "./BackupRefused.ts"
+import { openRegular } from "./openRegular.ts"
 
 /**
  * A backup is a ZIP: one entry for each table in the text format of COPY, and `manifest.json` as its last one. The
@@ -42,9 +41,6 @@ export const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
-/** A file that is not a complete, unchanged backup, or one that cannot be restored here. The message is one line. */
-export class BackupRefused extends Data.TaggedError("BackupRefused")<{ readonly message: string }> {}
-
 /** Puts the digest of the file in the place of the placeholder at its end. */
 export const seal = (): Transform => {
   const hash = createHash("sha256")
@@ -65,7 +61,7 @@ export const seal = (): Transform => {
 
 /** Fails unless the digest at the end of the file is that of the rest. */
 export const checkSeal = async (path: string, onRead: (bytes: number, of: number) => void, signal: AbortSignal) => {
-  const file = await open(path, "r")
+  const file = await openRegular(path, "backup")
   try {
     const { size } = await file.stat()
     const trailer = Buffer.alloc(TRAILER_BYTES)
@@ -76,7 +72,12 @@ export const checkSeal = async (path: string, onRead: (bytes: number, of: number
       })
     const hash = createHash("sha256")
     let read = 0
-    for await (const chunk of createReadStream(path, { end: size - TRAILER_BYTES - 1, signal })) {
+    for await (const chunk of file.createReadStream({
+      start: 0,
+      end: size - TRAILER_BYTES - 1,
+      autoClose: false,
+      signal
+    })) {
       hash.update(chunk as Buffer)
       read += (chunk as Buffer).length
       onRead(read, size)

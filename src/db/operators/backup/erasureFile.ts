@@ -1,8 +1,9 @@
-import { randomBytes } from "node:crypto"
-import { open, readFile, rename, rm, stat } from "node:fs/promises"
 import * as Schema from "effect/Schema"
 import type { Pool } from "#src/db/postgres/postgres.ts"
-import { BackupRefused } from "./backupFile.ts"
+import { BackupRefused } from "./BackupRefused.ts"
+import { openRegular } from "./openRegular.ts"
+import { type Limits, whileItMoves } from "./whileItMoves.ts"
+import { writeNew } from "./writeNew.ts"
 
 /** Erasures per query. */
 const PER_PAGE = 10_000
@@ -29,21 +30,12 @@ const unusable = (path: string, what: string) =>
 
 const line = (value: typeof Head.Type | ErasureMark | typeof End.Type) => `${JSON.stringify(value)}\n`
 
-/**
- * Writes all erasures that have a mark, as lines of JSON. Like a backup, the file has its name only when it is whole,
- * and replaces none. Returns their number.
- */
-export const writeErasures = async (pool: Pool, path: string, now: Date): Promise<number> => {
-  const exists = await stat(path).then(
-    () => true,
-    () => false
-  )
-  if (exists) throw new BackupRefused({ message: `${path} exists already: give another name` })
-  const partial = `${path}.${randomBytes(4).toString("hex")}.partial`
-  const file = await open(partial, "wx", 0o600)
-  try {
-    let count = 0
-    try {
+/** Writes all erasures that have a mark to a new file, as lines of JSON. Returns their number. */
+export const writeErasures = (pool: Pool, path: string, now: Date, limits: Limits): Promise<number> =>
+  writeNew(path, (file) =>
+    whileItMoves(limits, async (watch, signal) => {
+      watch.begin()
+      let count = 0
       await file.write(line({ troupe_erasures: 1, exported_at: now.toISOString() }))
       for (let after: ErasureMark | undefined; ;) {
         const page: ReadonlyArray<ErasureMark> = await pool<Array<ErasureMark>>`
@@ -51,27 +43,24 @@ export const writeErasures = async (pool: Pool, path: string, now: Date): Promis
           from erasures
           where mark is not null and (app_id, erasure_id) > (${after?.app_id ?? ""}, ${after?.erasure_id ?? ""})
           order by app_id, erasure_id limit ${PER_PAGE}::int`
+        signal.throwIfAborted()
         await file.write(page.map(line).join(""))
+        watch.passed()
         count += page.length
         after = page.at(-1)
         if (page.length < PER_PAGE) break
       }
       await file.write(line({ erasures: count }))
       await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(partial, path)
-    return count
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
-}
+      return count
+    })
+  )
 
 /** Reads such a file as a whole, before a restore begins. */
 export const readErasures = async (path: string): Promise<ReadonlyArray<ErasureMark>> => {
-  const lines = (await readFile(path, "utf8")).split("\n").filter((text) => text !== "")
+  const file = await openRegular(path, "erasures export")
+  const content = await file.readFile("utf8").finally(() => file.close())
+  const lines = content.split("\n").filter((text) => text !== "")
   const [head = "", ...rest] = lines
   const end = rest.pop() ?? ""
   try {

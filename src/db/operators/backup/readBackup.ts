@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
-import { BackupRefused, checkSeal, Manifest, MANIFEST } from "./backupFile.ts"
+import { BackupRefused } from "./BackupRefused.ts"
+import { checkSeal, Manifest, MANIFEST } from "./backupFile.ts"
 import { copyMeter, type Measured, type OnProgress } from "./copyMeter.ts"
-import { whileItMoves } from "./whileItMoves.ts"
+import { type Limits, whileItMoves } from "./whileItMoves.ts"
 
 /** The manifest lists a few hundred tables at most. */
 const MAX_MANIFEST_BYTES = 8 * 1024 * 1024
@@ -34,32 +35,38 @@ const readManifest = async (path: string, zip: ZipFile, entry: Entry | undefined
 }
 
 /** Opens a backup whose bytes are those that were written. */
-export const openBackup = async (
+export const openBackup = (
   path: string,
   onRead: (bytes: number, of: number) => void,
-  signal: AbortSignal
-): Promise<Backup> => {
-  await checkSeal(path, onRead, signal)
-  const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
-    throw damaged(path, String(error))
-  })
-  try {
-    const entries = new Map<string, Entry>()
-    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
-    const manifest = await readManifest(path, zip, entries.get(MANIFEST))
-    return {
-      manifest,
-      read: (name) => {
-        const entry = entries.get(name)
-        return entry === undefined ? Promise.reject(damaged(path, `${name} is missing`)) : readEntry(zip, entry)
-      },
-      close: () => zip.close()
+  limits: Limits
+): Promise<Backup> =>
+  whileItMoves(limits, async (watch, signal) => {
+    watch.begin()
+    const onBytes = (bytes: number, of: number) => {
+      watch.passed()
+      onRead(bytes, of)
     }
-  } catch (error) {
-    zip.close()
-    throw error
-  }
-}
+    await checkSeal(path, onBytes, signal)
+    const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
+      throw damaged(path, String(error))
+    })
+    try {
+      const entries = new Map<string, Entry>()
+      for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
+      const manifest = await readManifest(path, zip, entries.get(MANIFEST))
+      return {
+        manifest,
+        read: (name) => {
+          const entry = entries.get(name)
+          return entry === undefined ? Promise.reject(damaged(path, `${name} is missing`)) : readEntry(zip, entry)
+        },
+        close: () => zip.close()
+      }
+    } catch (error) {
+      zip.close()
+      throw error
+    }
+  })
 
 /** Fails unless what was read of a table is what was written. */
 export const checkTable = (table: Manifest["tables"][number], { rows, bytes, sha256 }: Measured): void => {
@@ -70,20 +77,15 @@ export const checkTable = (table: Manifest["tables"][number], { rows, bytes, sha
 }
 
 /** Reads a whole backup and compares it with its checksums. Needs no database. */
-export const verifyBackup = (
+export const verifyBackup = async (
   path: string,
   onRead: (bytes: number, of: number) => void,
   onProgress: OnProgress,
-  outer: AbortSignal
-): Promise<Manifest> =>
-  whileItMoves(outer, async (watch, signal) => {
-    const onBytes = (bytes: number, of: number) => {
-      watch.passed()
-      onRead(bytes, of)
-    }
-    watch.begin()
-    const { manifest, read, close } = await openBackup(path, onBytes, signal)
-    try {
+  limits: Limits
+): Promise<Manifest> => {
+  const { manifest, read, close } = await openBackup(path, onRead, limits)
+  try {
+    return await whileItMoves(limits, async (watch, signal) => {
       let bytesBefore = 0
       for (const [done, table] of manifest.tables.entries()) {
         const meter = copyMeter(watch, (rows, bytes) =>
@@ -94,7 +96,8 @@ export const verifyBackup = (
         bytesBefore += table.bytes
       }
       return manifest
-    } finally {
-      close()
-    }
-  })
+    })
+  } finally {
+    close()
+  }
+}

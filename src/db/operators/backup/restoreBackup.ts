@@ -2,14 +2,15 @@ import { applyInTransaction } from "#src/db/postgres/applyMigrations.ts"
 import { migrateGraphileWorker } from "#src/db/postgres/migrate.ts"
 import { type Migration, readMigrations } from "#src/db/postgres/migrationFiles.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
-import { BackupRefused, JOBS, type Manifest } from "./backupFile.ts"
+import { BackupRefused } from "./BackupRefused.ts"
+import { JOBS, type Manifest } from "./backupFile.ts"
 import { afterRestore, type Restored } from "./afterRestore.ts"
 import { copyInto } from "./copyInto.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
 import type { ErasureMark } from "./erasureFile.ts"
 import { addJobs, makeJobsTable } from "./listTables.ts"
 import { type Backup, checkTable } from "./readBackup.ts"
-import { type Watch, whileItMoves } from "./whileItMoves.ts"
+import { type Limits, type Watch, whileItMoves } from "./whileItMoves.ts"
 import { prepareCopy } from "./writeBackup.ts"
 
 const refuse = (message: string) => new BackupRefused({ message })
@@ -95,6 +96,7 @@ const loadTables = async (
     const statement = await copyStatement(sql, table.name, table.columns)
     await copyInto(sql, statement, meter.measure(await read(table.entry)), signal)
     checkTable(table, meter.result())
+    watch.begin()
     bytesBefore += table.bytes
   }
 }
@@ -126,22 +128,25 @@ export const restoreBackup = async (
   backup: Backup,
   onProgress: OnProgress,
   check: (sql: Sql) => Promise<void>,
-  outer: AbortSignal,
+  limits: Limits,
   erasures: ReadonlyArray<ErasureMark> = []
 ): Promise<Restored> => {
   const { ours, theirs } = schemaOf(backup.manifest)
-  await requireEmpty(pool)
-  await migrateGraphileWorker(url)
-  const restored = await whileItMoves(outer, (watch, signal) =>
-    pool.begin(async (sql) => {
+  return whileItMoves(limits, async (watch, signal) => {
+    watch.begin()
+    await requireEmpty(pool)
+    await migrateGraphileWorker(url)
+    const restored = await pool.begin(async (sql) => {
       await sql.unsafe(prepareCopy)
       await requireEmpty(sql)
-      await applyInTransaction(sql, theirs, () => Promise.resolve())
+      await applyInTransaction(sql, theirs, () => Promise.resolve(), watch.passed)
       const restoreChecks = await removeChecks(sql)
       await emptyTables(sql)
       await sql.unsafe(makeJobsTable)
       await loadTables(sql, backup, onProgress, watch, signal)
       await continueSequences(sql, backup.manifest)
+      // With many rows, one of these statements alone may take longer than the limit.
+      watch.end()
       await sql.unsafe(addJobs)
       for (const statement of restoreChecks) await sql.unsafe(statement)
       await applyInTransaction(sql, ours, () => Promise.resolve())
@@ -150,11 +155,11 @@ export const restoreBackup = async (
       await check(sql)
       return afterRestore(sql, backup.manifest, erasures)
     })
-  )
-  // The planner knows nothing about tables that were just filled. Reading samples of large ones takes minutes.
-  await pool.begin(async (sql) => {
-    await sql.unsafe(prepareCopy)
-    await sql`analyze`
+    // The planner knows nothing about tables that were just filled. Reading samples of large ones takes minutes.
+    await pool.begin(async (sql) => {
+      await sql.unsafe(prepareCopy)
+      await sql`analyze`
+    })
+    return restored
   })
-  return restored
 }

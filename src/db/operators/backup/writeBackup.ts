@@ -1,24 +1,13 @@
-import { randomBytes } from "node:crypto"
-import { once } from "node:events"
-import { createWriteStream } from "node:fs"
-import { access, rename, rm } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { finished, pipeline } from "node:stream/promises"
 import { ZipFile } from "yazl"
 import { VERSION } from "#pipeline/domain/version.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
-import {
-  BackupRefused,
-  type BackedUpTable,
-  FORMAT,
-  MANIFEST,
-  type Manifest,
-  seal,
-  TRAILER_PLACEHOLDER
-} from "./backupFile.ts"
+import { type BackedUpTable, FORMAT, MANIFEST, type Manifest, seal, TRAILER_PLACEHOLDER } from "./backupFile.ts"
 import { copyMeter, type OnProgress } from "./copyMeter.ts"
 import { listTables } from "./listTables.ts"
-import { type Watch, whileItMoves } from "./whileItMoves.ts"
+import { type Limits, type Watch, whileItMoves } from "./whileItMoves.ts"
+import { writeNew } from "./writeNew.ts"
 
 /** Little compression, because the processor is what limits a backup. */
 const COMPRESSION = 3
@@ -58,6 +47,7 @@ const addEntries = async (
     zip.addReadStream(input, entry, options)
     await finished(input, { signal }).finally(() => input.destroy())
     const measured = meter.result()
+    watch.begin()
     copied.push({ name, entry, columns, ...measured })
     bytesBefore += measured.bytes
   }
@@ -93,43 +83,29 @@ const fill = (pool: Pool, zip: ZipFile, now: Date, onProgress: OnProgress, watch
     return manifest
   })
 
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false
-  )
-
 /**
- * Writes a backup. Its rows are those of one moment, while the server goes on writing. The file has its name only when
- * it is complete and on the disk: until then it is a new one, `FILE.….partial`, that only its owner can read.
+ * Writes a backup to a new file, which is on the disk when it has its name. Its rows are those of one moment, while the
+ * server goes on writing.
  */
-export const writeBackup = async (
+export const writeBackup = (
   pool: Pool,
   path: string,
   now: Date,
   onProgress: OnProgress,
-  outer: AbortSignal
-): Promise<Manifest> => {
-  if (await exists(path)) throw new BackupRefused({ message: `${path} exists already: give another name` })
-  const partial = `${path}.${randomBytes(4).toString("hex")}.partial`
-  const content = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })
-  await once(content, "open")
-  try {
-    return await whileItMoves(outer, async (watch, signal) => {
+  limits: Limits
+): Promise<Manifest> =>
+  writeNew(path, (file) =>
+    whileItMoves(limits, async (watch, signal) => {
+      watch.begin()
       const zip = new ZipFile()
       const output = zip.outputStream as Readable
       zip.on("error", (error: Error) => output.destroy(error))
       const over = new AbortController()
       const either = AbortSignal.any([signal, over.signal])
-      const writing = pipeline(output, seal(), content, { signal: either })
-      const filling = fill(pool, zip, now, onProgress, watch, either)
+      const writing = pipeline(output, seal(), file.createWriteStream({ flush: true }), { signal: either })
+      const filling = fill(pool, zip, now, onProgress, watch, either).finally(watch.end)
       // Whichever fails first says why, and ends the other one.
       const [manifest] = await Promise.all([filling, writing]).finally(() => over.abort())
-      await rename(partial, path)
       return manifest
     })
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
-}
+  )

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream"
 import { copyInto } from "#src/db/operators/backup/copyInto.ts"
 import { copyMeter, type OnProgress } from "#src/db/operators/backup/copyMeter.ts"
-import type { Watch } from "#src/db/operators/backup/whileItMoves.ts"
+import type { Limits, Watch } from "#src/db/operators/backup/whileItMoves.ts"
 import { prepareCopy } from "#src/db/operators/backup/writeBackup.ts"
 import type { Table } from "#src/db/postgres/catalogue/Table.ts"
 import type { Pool, Sql } from "#src/db/postgres/postgres.ts"
@@ -16,12 +16,13 @@ export interface Move {
   readonly source: Pool
   readonly target: Pool
   readonly onProgress: OnProgress
-  readonly signal: AbortSignal
+  readonly limits: Limits
 }
 
 /** A move whose copies are watched. */
 export interface Watched extends Move {
   readonly watch: Watch
+  readonly signal: AbortSignal
 }
 
 /** What was moved. */

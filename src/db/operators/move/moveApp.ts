@@ -65,7 +65,7 @@ export const lastSpending = (appId: string) =>
  * only the latter. While this goes on, nobody can add to the app here: its row is locked. Null: it was copied before.
  */
 export const moveApp = (move: Move): Promise<Copied | null> =>
-  whileItMoves(move.signal, (watch, signal) =>
+  whileItMoves(move.limits, (watch, signal) =>
     move.source.begin(async (source) => {
       await source.unsafe(prepareCopy)
       await source`select 1 from apps where app_id = ${move.appId} for update`
