@@ -4,9 +4,9 @@ import type { Pool } from "#src/db/postgres/Database.ts"
 const NOTED_EVERY = "10 seconds"
 
 /**
- * Returns what notes that a send of an app was refused by its budget, for health: a rest that covers no message looks like a budget
- * that is not spent. Nobody waits for it, and at most one statement of a process runs at a time. If it fails, the next
- * refusal is noted.
+ * Returns what notes, for health, that an app's budget has refused a send: a rest that covers no message looks like a
+ * budget that is not spent. Nobody waits for it, and at most one statement of a process runs at a time. If it fails,
+ * the next refusal is noted.
  */
 export const refusedBudgets = (pool: Pool): ((appId: string) => void) => {
   let pending = new Set<string>()

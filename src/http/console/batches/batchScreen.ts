@@ -88,7 +88,8 @@ export const batchScreen = ({ screen }: Console): void =>
           live: html`${progress(batch, outcomes)}
             <section class="card flush" aria-labelledby="items">
               <h2 id="items">Each of them</h2>
-              ${list} ${batch.total > SHOWN_ITEMS ? html`<p class="pages">The first ${SHOWN_ITEMS} are shown.</p>` : null}
+              ${list}
+              ${batch.total > SHOWN_ITEMS ? html`<p class="pages">The first ${SHOWN_ITEMS} are shown.</p>` : null}
             </section>`
         }
       })

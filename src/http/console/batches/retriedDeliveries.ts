@@ -55,8 +55,10 @@ export const retriedParts = Effect.fnUntraced(function* (batch: StoredBatch, lim
       { label: "State", cell: state },
       {
         label: "Answer",
-        cell: ({ status_code: status, error_code, error }) =>
-          html`${status ?? ""} <span class="soft"><bdi>${error ?? error_code ?? (status === null ? "–" : "")}</bdi></span>`
+        cell: ({ status_code: status, error_code, error }) => {
+          const code = error ?? error_code ?? (status === null ? "–" : "")
+          return html`${status ?? ""} <span class="soft"><bdi>${code}</bdi></span>`
+        }
       }
     ],
     rows,

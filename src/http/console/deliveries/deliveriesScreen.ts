@@ -22,7 +22,8 @@ const hidden = (sessionId: string | null, attemptId: string, owns: boolean): Htm
     sessionId === null
       ? null
       : owns
-        ? html`<a href="/console/conversations/${sessionId}?attempt=${attemptId}#break-glass">Open the conversation</a> to read it.`
+        ? html`<a href="/console/conversations/${sessionId}?attempt=${attemptId}#break-glass">Open the conversation</a>
+            to read it.`
         : "Only an owner can open it, by giving a reason."
   return html`<p class="soft">The response is hidden, because it may repeat what was said. ${how}</p>`
 }
