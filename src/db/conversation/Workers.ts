@@ -142,6 +142,17 @@ export class Workers extends Context.Service<
           })
         )
 
+      // Jobs locked by a pool that no registered worker names. A worker may have died before it could name its pool,
+      // and a pool that has lost the database cannot unlock its own. If a live worker has not named its pool yet,
+      // unlocking its jobs does no harm: a job is only a wake-up.
+      const unlockJobs = query(
+        (sql) => sql`
+      select graphile_worker.force_unlock_workers(array(
+        select distinct locked_by from graphile_worker.jobs where locked_by is not null
+          and locked_by not in (select pool_id from workers where pool_id is not null)
+      ))`
+      ).pipe(Effect.asVoid)
+
       const register = Effect.gen(function* () {
         const workerId = newId("wrk")
         const lock = yield* holdWorkerLock({
@@ -162,8 +173,8 @@ export class Workers extends Context.Service<
             )
         )
         const usePool = (poolId: string) =>
-          query((sql) => sql`update workers set pool_id = ${poolId} where worker_id = ${workerId} returning 1`).pipe(
-            Effect.asVoid
+          query((sql) => sql`update workers set pool_id = ${poolId} where worker_id = ${workerId}`).pipe(
+            Effect.andThen(unlockJobs)
           )
         const { connection, lost, heartbeat } = lock
         return { workerId, connection, lost, heartbeat, usePool } satisfies Registration
@@ -178,16 +189,6 @@ export class Workers extends Context.Service<
         and l.database = (select oid from pg_database where datname = current_database())
         and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(w.worker_id, 0)
       where w.heartbeat_at < now() - ${SILENT_AFTER}::interval`
-      )
-
-      // Jobs locked by a pool that no registered worker names, because a worker may have died before it could name its
-      // pool. If a live worker has not named its pool yet, unlocking its jobs does no harm: a job is only a wake-up.
-      const unlockJobs = query(
-        (sql) => sql`
-      select graphile_worker.force_unlock_workers(array(
-        select distinct locked_by from graphile_worker.jobs where locked_by is not null
-          and locked_by not in (select pool_id from workers where pool_id is not null)
-      ))`
       )
 
       const rescue = Effect.gen(function* () {

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
@@ -122,6 +123,25 @@ describe("turns of a dead worker", () => {
       ["pool-alive"]
     )
     await rescue()
+  })
+
+  it("leave jobs locked that nobody names, and the next pool of a live worker unlocks them", async () => {
+    await database.sql`delete from graphile_worker._private_jobs`
+    await database.sql`select graphile_worker.add_job('turn', '{}', queue_name := 'one at a time')`
+    await database.sql`update graphile_worker._private_jobs set locked_by = 'pool-ended', locked_at = now()`
+    await database.sql`update graphile_worker._private_job_queues set locked_by = 'pool-ended', locked_at = now()`
+    await runtime.runPromise(
+      Workers.use((workers) => Effect.flatMap(workers.register, (worker) => worker.usePool("pool-next"))).pipe(
+        Effect.scoped
+      )
+    )
+    const locks = await database.sql`
+      select locked_by from graphile_worker._private_jobs
+      union select locked_by from graphile_worker._private_job_queues`
+    assert.deepStrictEqual(
+      locks.map((row) => row["locked_by"]),
+      [null]
+    )
   })
 
   it("are released if it is silent and holds its lock, and the same lock in another database stays", async () => {

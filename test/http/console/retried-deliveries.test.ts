@@ -28,6 +28,15 @@ const read = async (path: string): Promise<string> =>
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
 
+/** Waits until a screen says this, and names what it says instead. */
+const untilItSays = (path: string, words: string) => {
+  let said = ""
+  return until(
+    () => `"${words}" on the screen, which says: ${said}`,
+    async () => (said = await read(path)).includes(words)
+  )
+}
+
 describe("the screen of a batch that retries deliveries", () => {
   it("tells what was requested from what arrived and from what failed again", async () => {
     const app = await server.createApp()
@@ -48,7 +57,7 @@ describe("the screen of a batch that retries deliveries", () => {
     }
 
     const failing = await retry()
-    await until("the failures", async () => (await read(failing)).includes(`${length} failed again`))
+    await untilItSays(failing, `${length} failed again`)
     const failed = await read(failing)
     assert.include(failed, `${length} of ${length} done 0 arrived ${length} failed again 0 requested Finished.`)
     assert.notInclude(failed, "succeeded")
@@ -56,7 +65,7 @@ describe("the screen of a batch that retries deliveries", () => {
 
     answers = 204
     const repaired = await retry()
-    await until("the arrivals", async () => (await read(repaired)).includes(`${length} arrived`))
+    await untilItSays(repaired, `${length} arrived`)
     assert.include(await read(repaired), `${length} arrived 0 failed again 0 requested`)
     // What happens after a batch is not its own failure any more.
     assert.include(await read(failing), `${length} arrived`)
@@ -73,14 +82,14 @@ describe("the screen of a batch that retries deliveries", () => {
       await app.post(`/v1/apps/${app.appId}/channels`, { kind: "webhook", url: receiver.url, retry_schedule: [1] })
     ).body
     await app.createSession({ character_slug: await app.createCharacter({ greeting: "Come in." }) })
-    await until("the failures", async () => {
+    await until("both attempts", async () => {
       const failed = await server.database.sql`select from delivery_attempts where channel_id = ${data.id}`
       return failed.length === 2
     })
     await operator.post(`/admin/channels/${data.id}/pause`, {})
     const body = { filter: { channel_id: data.id, since: "2026-01-01T00:00:00Z" }, per_minute: 6000 }
     const { id } = (await operator.post("/admin/deliveries/batches", body)).body.data
-    await until("the requests", async () => (await read(`/console/batches/${id}`)).includes("Finished."))
+    await untilItSays(`/console/batches/${id}`, "Finished.")
     assert.match(
       await read(`/console/batches/${id}`),
       / 0 arrived 0 failed again 1 requested Finished\. .* requested –/
