@@ -19,7 +19,7 @@ const BORN = /\{born:(\d+)\}/g
 /** The year in which the messages were written. */
 export const YEAR = 2026
 
-const isLabel = (word: string): word is Label => (LABELS as ReadonlyArray<string>).includes(word)
+export const isLabel = (word: string): word is Label => (LABELS as ReadonlyArray<string>).includes(word)
 
 /**
  * The messages of a folder, with a subfolder for each language and a file for each author. A line is

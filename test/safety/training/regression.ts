@@ -1,4 +1,4 @@
-import { LABELS } from "#pipeline/safety/classifier/Classifier.ts"
+import { type Label, LABELS } from "#pipeline/safety/classifier/Classifier.ts"
 
 /** A message: the places of its features, and for each label whether it has it; NaN where that is not known. */
 export interface Example {
@@ -21,16 +21,28 @@ const COUNT = LABELS.length
 /** The same sequence at each run, so that the same messages give the same weights. */
 const dice = (seed: number) => () => (seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff) / 0x80000000
 
-export const scoresOf = ({ weights, bias }: Regression, features: Uint32Array): Float64Array<ArrayBuffer> => {
+const ALL = LABELS.map((_, label) => label)
+
+/** The scores for all labels, or for those at some places among them. */
+export const scoresOf = (
+  { weights, bias }: Regression,
+  features: Uint32Array,
+  columns: ReadonlyArray<number> = ALL
+): Float64Array<ArrayBuffer> => {
   const sums = new Float64Array(COUNT)
   for (const feature of features)
-    for (let label = 0; label < COUNT; label++) sums[label]! += weights[feature * COUNT + label]!
+    for (const label of columns) sums[label]! += weights[feature * COUNT + label]!
   const size = Math.sqrt(Math.max(1, features.length))
   return sums.map((sum, label) => bias[label]! + sum / size)
 }
 
-/** Logistic regression for each label, by AdaGrad. `size`: how many features there are. */
-export const regress = (examples: ReadonlyArray<Example>, size: number): Regression => {
+/** Logistic regression for each of the labels, by AdaGrad. `size`: how many features there are. */
+export const regress = (
+  examples: ReadonlyArray<Example>,
+  size: number,
+  labels: ReadonlyArray<Label>
+): Regression => {
+  const columns = labels.map((label) => LABELS.indexOf(label))
   const weights = new Float32Array(size * COUNT)
   const squares = new Float32Array(size * COUNT).fill(1e-6)
   const bias = new Float64Array(COUNT)
@@ -45,16 +57,16 @@ export const regress = (examples: ReadonlyArray<Example>, size: number): Regress
     for (const at of order) {
       const { features, has } = examples[at]!
       const share = 1 / Math.sqrt(Math.max(1, features.length))
-      const wrong = scoresOf({ weights, bias }, features).map((score, label) => {
+      const wrong = scoresOf({ weights, bias }, features, columns).map((score, label) => {
         const is = has[label]!
         return Number.isNaN(is) ? 0 : 1 / (1 + Math.exp(-score)) - is
       })
-      for (let label = 0; label < COUNT; label++) {
+      for (const label of columns) {
         biasSquares[label]! += wrong[label]! ** 2
         bias[label]! -= (RATE * wrong[label]!) / Math.sqrt(biasSquares[label]!)
       }
       for (const feature of features) {
-        for (let label = 0; label < COUNT; label++) {
+        for (const label of columns) {
           if (wrong[label] === 0) continue
           const place = feature * COUNT + label
           const slope = wrong[label]! * share + DECAY * weights[place]!

@@ -1,16 +1,18 @@
 import { writeFileSync } from "node:fs"
 import { constants, zstdCompressSync } from "node:zlib"
-import { LABELS, type Label } from "#pipeline/safety/classifier/Classifier.ts"
+import { LABELS, type Label, readWeights } from "#pipeline/safety/classifier/Classifier.ts"
 import { featuresOf } from "#pipeline/safety/classifier/features.ts"
 import { tokensOf } from "#pipeline/safety/classifier/tokens.ts"
 import { digestOfTraining } from "./digest.ts"
-import { LANGUAGES, type Message, readMessages, YEAR } from "./messages.ts"
+import { isLabel, LANGUAGES, type Message, readMessages, YEAR } from "./messages.ts"
 import { type Example, regress, type Regression, scoresOf } from "./regression.ts"
 
 /**
  * Learns the weights of the safety classifier from the messages beside it, and writes them to
  * pipeline/safety/classifier. First it learns from two thirds of the authors and scores the messages of the others, for
  * each third in turn: from those scores come the figures it prints and the score from which on a label is found.
+ *
+ * With labels as arguments it learns only these. The weights of the others stay as they are.
  */
 
 /**
@@ -39,12 +41,17 @@ const PARTS = 3
 const ORDINARY_TALK: ReadonlySet<string> = new Set(["plain", "lines"])
 /** A feature of fewer messages is not learned. */
 const FEWEST = 2
+const named = process.argv.slice(2)
+if (!named.every(isLabel)) throw new Error(`The labels are ${LABELS.join(", ")}.`)
+const learnedLabels: ReadonlyArray<Label> = named.length === 0 ? LABELS : named
+const before = learnedLabels.length < LABELS.length ? readWeights() : null
 const messages = readMessages("messages", [...LANGUAGES, "other"])
 const hashesOf = messages.map(({ text }) => [...new Set(featuresOf(tokensOf(text, YEAR)))])
 const counts = new Map<number, number>()
 for (const hashes of hashesOf) for (const hash of hashes) counts.set(hash, (counts.get(hash) ?? 0) + 1)
 const places = new Map<number, number>()
-for (const [hash, count] of counts) if (count >= FEWEST) places.set(hash, places.size)
+for (const hash of before?.hashes ?? []) places.set(hash, places.size)
+for (const [hash, count] of counts) if (count >= FEWEST && !places.has(hash)) places.set(hash, places.size)
 
 const hasOf = ({ labels, language, open }: Message): Float64Array =>
   Float64Array.from(LABELS, (label) => (open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0))
@@ -71,7 +78,8 @@ for (const [author, own = []] of byAuthor.toSorted(([, one = []], [, other = []]
 for (const { authors } of parts) {
   const learned = regress(
     examples.filter((_, at) => !authors.has(messages[at]!.author)),
-    places.size
+    places.size,
+    learnedLabels
   )
   for (const [at, { author }] of messages.entries())
     if (authors.has(author)) apart[at] = scoresOf(learned, examples[at]!.features)
@@ -90,7 +98,8 @@ const thresholds = LABELS.map((label, at) => {
 })
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
-for (const [at, label] of LABELS.entries()) {
+for (const label of learnedLabels) {
+  const at = LABELS.indexOf(label)
   console.log(
     label.padEnd(8),
     LANGUAGES.map((language) => {
@@ -107,7 +116,8 @@ for (const [at, label] of LABELS.entries()) {
     }).join("  ")
   )
 }
-console.log(
+if (ALARMS.every((label) => learnedLabels.includes(label)))
+  console.log(
   "any alarm",
   LANGUAGES.map((language) => {
     const found = (place: number): boolean =>
@@ -124,11 +134,19 @@ console.log(
   }).join("  ")
 )
 
+/** What the weight of a feature was before this training. A new feature has none. */
+const valueBefore = (place: number, label: number): number => {
+  const { hashes, values } = before!
+  return place < hashes.length ? values[label * hashes.length + place]! : 0
+}
+
 const write = ({ weights, bias }: Regression): void => {
   const count = LABELS.length
-  const scale = LABELS.map(
-    (_, label) =>
-      weights.reduce((most, weight, at) => (at % count === label ? Math.max(most, Math.abs(weight)) : most), 0) / 127
+  const learned = LABELS.map((label) => before === null || learnedLabels.includes(label))
+  const scale = LABELS.map((_, label) =>
+    learned[label]
+      ? weights.reduce((most, weight, at) => (at % count === label ? Math.max(most, Math.abs(weight)) : most), 0) / 127
+      : before!.scale[label]!
   )
   const sorted = [...places].toSorted(([one], [other]) => one - other)
   const hashes = Uint32Array.from(sorted, ([hash]) => hash)
@@ -136,19 +154,21 @@ const write = ({ weights, bias }: Regression): void => {
   for (const [at, [, place]] of sorted.entries()) {
     // Label by label, which packs better.
     for (let label = 0; label < count; label++)
-      values[label * sorted.length + at] = Math.round(weights[place * count + label]! / scale[label]!)
+      values[label * sorted.length + at] = learned[label]
+        ? Math.round(weights[place * count + label]! / scale[label]!)
+        : valueBefore(place, label)
   }
   const packed = zstdCompressSync(Buffer.concat([Buffer.from(hashes.buffer), Buffer.from(values.buffer)]), {
     params: { [constants.ZSTD_c_compressionLevel]: 19 }
   })
   const folder = new URL("../../../pipeline/safety/classifier/", import.meta.url)
   writeFileSync(new URL("weights.bin.zst", folder), packed)
-  const learned = {
+  const parameters = {
     learned_from: digestOfTraining(),
     scale,
-    bias: LABELS.map((_, label) => bias[label]! - thresholds[label]!)
+    bias: LABELS.map((_, label) => (learned[label] ? bias[label]! - thresholds[label]! : before!.bias[label]!))
   }
-  writeFileSync(new URL("weights.json", folder), `${JSON.stringify(learned, null, 2)}\n`)
+  writeFileSync(new URL("weights.json", folder), `${JSON.stringify(parameters, null, 2)}\n`)
   console.log(`${sorted.length} features written, ${(packed.byteLength / 1024).toFixed(0)} KiB`)
 }
-write(regress(examples, places.size))
+write(regress(examples, places.size, learnedLabels))
