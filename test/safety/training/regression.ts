@@ -1,5 +1,3 @@
-import { type Label, LABELS } from "#pipeline/safety/classifier/Classifier.ts"
-
 /** A message: the places of its features, and for each label whether it has it; NaN where that is not known. */
 export interface Example {
   readonly features: Uint32Array
@@ -16,37 +14,25 @@ const EPOCHS = 20
 const RATE = 0.4
 /** Draws weights to zero: what few messages bear out counts little. */
 const DECAY = 3e-4
-const COUNT = LABELS.length
 
 /** The same sequence at each run, so that the same messages give the same weights. */
 const dice = (seed: number) => () => (seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff) / 0x80000000
 
-const ALL = LABELS.map((_, label) => label)
-
-/** The scores for all labels, or for those at some places among them. */
-export const scoresOf = (
-  { weights, bias }: Regression,
-  features: Uint32Array,
-  columns: ReadonlyArray<number> = ALL
-): Float64Array<ArrayBuffer> => {
-  const sums = new Float64Array(COUNT)
+export const scoresOf = ({ weights, bias }: Regression, features: Uint32Array): Float64Array<ArrayBuffer> => {
+  const count = bias.length
+  const sums = new Float64Array(count)
   for (const feature of features)
-    for (const label of columns) sums[label]! += weights[feature * COUNT + label]!
+    for (let label = 0; label < count; label++) sums[label]! += weights[feature * count + label]!
   const size = Math.sqrt(Math.max(1, features.length))
   return sums.map((sum, label) => bias[label]! + sum / size)
 }
 
-/** Logistic regression for each of the labels, by AdaGrad. `size`: how many features there are. */
-export const regress = (
-  examples: ReadonlyArray<Example>,
-  size: number,
-  labels: ReadonlyArray<Label>
-): Regression => {
-  const columns = labels.map((label) => LABELS.indexOf(label))
-  const weights = new Float32Array(size * COUNT)
-  const squares = new Float32Array(size * COUNT).fill(1e-6)
-  const bias = new Float64Array(COUNT)
-  const biasSquares = new Float64Array(COUNT).fill(1e-6)
+/** Logistic regression for each of `count` labels, by AdaGrad. `size`: how many features there are. */
+export const regress = (examples: ReadonlyArray<Example>, size: number, count: number): Regression => {
+  const weights = new Float32Array(size * count)
+  const squares = new Float32Array(size * count).fill(1e-6)
+  const bias = new Float64Array(count)
+  const biasSquares = new Float64Array(count).fill(1e-6)
   const order = examples.map((_, at) => at)
   const roll = dice(7)
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
@@ -57,18 +43,18 @@ export const regress = (
     for (const at of order) {
       const { features, has } = examples[at]!
       const share = 1 / Math.sqrt(Math.max(1, features.length))
-      const wrong = scoresOf({ weights, bias }, features, columns).map((score, label) => {
+      const wrong = scoresOf({ weights, bias }, features).map((score, label) => {
         const is = has[label]!
         return Number.isNaN(is) ? 0 : 1 / (1 + Math.exp(-score)) - is
       })
-      for (const label of columns) {
+      for (let label = 0; label < count; label++) {
         biasSquares[label]! += wrong[label]! ** 2
         bias[label]! -= (RATE * wrong[label]!) / Math.sqrt(biasSquares[label]!)
       }
       for (const feature of features) {
-        for (const label of columns) {
+        for (let label = 0; label < count; label++) {
           if (wrong[label] === 0) continue
-          const place = feature * COUNT + label
+          const place = feature * count + label
           const slope = wrong[label]! * share + DECAY * weights[place]!
           squares[place]! += slope * slope
           weights[place]! -= (RATE * slope) / Math.sqrt(squares[place]!)

@@ -43,8 +43,8 @@ const ORDINARY_TALK: ReadonlySet<string> = new Set(["plain", "lines"])
 const FEWEST = 2
 const named = process.argv.slice(2)
 if (!named.every(isLabel)) throw new Error(`The labels are ${LABELS.join(", ")}.`)
-const learnedLabels: ReadonlyArray<Label> = named.length === 0 ? LABELS : named
-const before = learnedLabels.length < LABELS.length ? readWeights() : null
+const learned: ReadonlyArray<Label> = named.length === 0 ? LABELS : named
+const before = learned.length < LABELS.length ? readWeights() : null
 const messages = readMessages("messages", [...LANGUAGES, "other"])
 const hashesOf = messages.map(({ text }) => [...new Set(featuresOf(tokensOf(text, YEAR)))])
 const counts = new Map<number, number>()
@@ -54,7 +54,7 @@ for (const hash of before?.hashes ?? []) places.set(hash, places.size)
 for (const [hash, count] of counts) if (count >= FEWEST && !places.has(hash)) places.set(hash, places.size)
 
 const hasOf = ({ labels, language, open }: Message): Float64Array =>
-  Float64Array.from(LABELS, (label) => (open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0))
+  Float64Array.from(learned, (label) => (open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0))
 /** A feature that a message has twice counts twice, as it does when messages are scored. */
 const examples = messages.map((message): Example => ({
   features: Uint32Array.from(featuresOf(tokensOf(message.text, YEAR)))
@@ -64,7 +64,7 @@ const examples = messages.map((message): Example => ({
 }))
 console.log(`${messages.length} messages, ${places.size} features in ${FEWEST} or more of them`)
 
-const apart = examples.map(() => new Float64Array(LABELS.length))
+const apart = examples.map(() => new Float64Array(learned.length))
 /** The authors in parts of about as many messages: the largest first, each to the part that has the fewest. */
 const parts = Array.from({ length: PARTS }, () => ({ authors: new Set<string>(), messages: 0 }))
 const byAuthor = Object.entries(Object.groupBy(messages, ({ author }) => author)).filter(
@@ -76,19 +76,19 @@ for (const [author, own = []] of byAuthor.toSorted(([, one = []], [, other = []]
   if (smallest !== undefined) smallest.messages += own.length
 }
 for (const { authors } of parts) {
-  const learned = regress(
+  const regression = regress(
     examples.filter((_, at) => !authors.has(messages[at]!.author)),
     places.size,
-    learnedLabels
+    learned.length
   )
   for (const [at, { author }] of messages.entries())
-    if (authors.has(author)) apart[at] = scoresOf(learned, examples[at]!.features)
+    if (authors.has(author)) apart[at] = scoresOf(regression, examples[at]!.features)
   console.log(`  learned without ${[...authors].join(", ")}`)
 }
 
 const scored = [...messages.entries()].filter(([, { author }]) => !ORDINARY_TALK.has(author))
 const isAlarm = (message: Message): boolean => ALARMS.some((label) => message.labels.has(label))
-const thresholds = LABELS.map((label, at) => {
+const thresholds = learned.map((label, at) => {
   const without = scored
     .flatMap(([place, message]) =>
       examples[place]!.has[at] === 0 && !(ALARMS.includes(label) && isAlarm(message)) ? [apart[place]![at]!] : []
@@ -98,8 +98,7 @@ const thresholds = LABELS.map((label, at) => {
 })
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
-for (const label of learnedLabels) {
-  const at = LABELS.indexOf(label)
+for (const [at, label] of learned.entries()) {
   console.log(
     label.padEnd(8),
     LANGUAGES.map((language) => {
@@ -116,12 +115,12 @@ for (const label of learnedLabels) {
     }).join("  ")
   )
 }
-if (ALARMS.every((label) => learnedLabels.includes(label)))
+if (ALARMS.every((label) => learned.includes(label)))
   console.log(
   "any alarm",
   LANGUAGES.map((language) => {
     const found = (place: number): boolean =>
-      ALARMS.some((label) => apart[place]![LABELS.indexOf(label)]! > thresholds[LABELS.indexOf(label)]!)
+      ALARMS.some((label) => apart[place]![learned.indexOf(label)]! > thresholds[learned.indexOf(label)]!)
     const of = scored.flatMap(([place, message]) =>
       message.language === language ? [{ place, is: isAlarm(message) }] : []
     )
@@ -134,41 +133,36 @@ if (ALARMS.every((label) => learnedLabels.includes(label)))
   }).join("  ")
 )
 
-/** What the weight of a feature was before this training. A new feature has none. */
-const valueBefore = (place: number, label: number): number => {
-  const { hashes, values } = before!
-  return place < hashes.length ? values[label * hashes.length + place]! : 0
-}
-
 const write = ({ weights, bias }: Regression): void => {
-  const count = LABELS.length
-  const learned = LABELS.map((label) => before === null || learnedLabels.includes(label))
-  const scale = LABELS.map((_, label) =>
-    learned[label]
-      ? weights.reduce((most, weight, at) => (at % count === label ? Math.max(most, Math.abs(weight)) : most), 0) / 127
-      : before!.scale[label]!
-  )
   const sorted = [...places].toSorted(([one], [other]) => one - other)
   const hashes = Uint32Array.from(sorted, ([hash]) => hash)
-  const values = new Int8Array(sorted.length * count)
-  for (const [at, [, place]] of sorted.entries()) {
+  const values = new Int8Array(sorted.length * LABELS.length)
+  const scale: Array<number> = []
+  const biases: Array<number> = []
+  for (const [label, name] of LABELS.entries()) {
     // Label by label, which packs better.
-    for (let label = 0; label < count; label++)
-      values[label * sorted.length + at] = learned[label]
-        ? Math.round(weights[place * count + label]! / scale[label]!)
-        : valueBefore(place, label)
+    const own = values.subarray(label * sorted.length, (label + 1) * sorted.length)
+    const column = learned.indexOf(name)
+    if (before !== null && column === -1) {
+      scale.push(before.scale[label]!)
+      biases.push(before.bias[label]!)
+      const known = before.hashes.length
+      own.set(sorted.map(([, place]) => (place < known ? before.values[label * known + place]! : 0)))
+      continue
+    }
+    const learnedWeights = weights.filter((_, at) => at % learned.length === column)
+    const step = learnedWeights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127
+    scale.push(step)
+    biases.push(bias[column]! - thresholds[column]!)
+    own.set(sorted.map(([, place]) => Math.round(learnedWeights[place]! / step)))
   }
   const packed = zstdCompressSync(Buffer.concat([Buffer.from(hashes.buffer), Buffer.from(values.buffer)]), {
     params: { [constants.ZSTD_c_compressionLevel]: 19 }
   })
   const folder = new URL("../../../pipeline/safety/classifier/", import.meta.url)
   writeFileSync(new URL("weights.bin.zst", folder), packed)
-  const parameters = {
-    learned_from: digestOfTraining(),
-    scale,
-    bias: LABELS.map((_, label) => (learned[label] ? bias[label]! - thresholds[label]! : before!.bias[label]!))
-  }
+  const parameters = { learned_from: digestOfTraining(), scale, bias: biases }
   writeFileSync(new URL("weights.json", folder), `${JSON.stringify(parameters, null, 2)}\n`)
   console.log(`${sorted.length} features written, ${(packed.byteLength / 1024).toFixed(0)} KiB`)
 }
-write(regress(examples, places.size, learnedLabels))
+write(regress(examples, places.size, learned.length))
