@@ -54,7 +54,9 @@ for (const hash of before?.hashes ?? []) places.set(hash, places.size)
 for (const [hash, count] of counts) if (count >= FEWEST && !places.has(hash)) places.set(hash, places.size)
 
 const hasOf = ({ labels, language, open }: Message): Float64Array =>
-  Float64Array.from(learned, (label) => (open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0))
+  Float64Array.from(learned, (label) =>
+    open.has(label) ? Number.NaN : labels.has(label) || label === language ? 1 : 0
+  )
 /** A feature that a message has twice counts twice, as it does when messages are scored. */
 const examples = messages.map((message): Example => ({
   features: Uint32Array.from(featuresOf(tokensOf(message.text, YEAR)))
@@ -117,21 +119,21 @@ for (const [at, label] of learned.entries()) {
 }
 if (ALARMS.every((label) => learned.includes(label)))
   console.log(
-  "any alarm",
-  LANGUAGES.map((language) => {
-    const found = (place: number): boolean =>
-      ALARMS.some((label) => apart[place]![learned.indexOf(label)]! > thresholds[learned.indexOf(label)]!)
-    const of = scored.flatMap(([place, message]) =>
-      message.language === language ? [{ place, is: isAlarm(message) }] : []
-    )
-    const yes = of.filter(({ is }) => is),
-      no = of.filter(({ is }) => !is)
-    return (
-      `${language} ${percent(yes.filter(({ place }) => found(place)).length / yes.length)} / ` +
-      `${percent(no.filter(({ place }) => found(place)).length / no.length)}`
-    )
-  }).join("  ")
-)
+    "any alarm",
+    LANGUAGES.map((language) => {
+      const found = (place: number): boolean =>
+        ALARMS.some((label) => apart[place]![learned.indexOf(label)]! > thresholds[learned.indexOf(label)]!)
+      const of = scored.flatMap(([place, message]) =>
+        message.language === language ? [{ place, is: isAlarm(message) }] : []
+      )
+      const yes = of.filter(({ is }) => is),
+        no = of.filter(({ is }) => !is)
+      return (
+        `${language} ${percent(yes.filter(({ place }) => found(place)).length / yes.length)} / ` +
+        `${percent(no.filter(({ place }) => found(place)).length / no.length)}`
+      )
+    }).join("  ")
+  )
 
 const write = ({ weights, bias }: Regression): void => {
   const sorted = [...places].toSorted(([one], [other]) => one - other)
