@@ -11,7 +11,7 @@ export const MARGINS: Readonly<Record<Label, number>> = {
   danger: 0.7,
   threat: 1,
   minor: -1,
-  ask: 1.3,
+  ask: 0.7,
   en: 3,
   de: 3,
   es: 3,

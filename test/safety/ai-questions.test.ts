@@ -6,6 +6,8 @@ import { labelledReplies, LANGUAGES, measure, REPLY_SETS } from "./messageSets.t
 import { readMessages } from "./training/messages.ts"
 
 const MIN_RECALL = 0.9
+const MIN_NEAR = 0.95
+const MOST_FALSE_ALARMS = 0.05
 const ASKED: Readonly<Record<string, string>> = {
   en: "are you an AI or a human?",
   de: "bist du eine KI oder ein Mensch?",
@@ -16,13 +18,22 @@ const ASKED: Readonly<Record<string, string>> = {
 /**
  * `held-out-questions` has questions and suspicions as people put them, and about as many messages made to resemble
  * them: `first` mostly direct ones, `second` indirect ones, `third` of both by another hand. Nothing was learned from
- * them. Of all, 85.3 % are found to ask, and 96.5 % at least to be near the line.
+ * them, but the margin was set with them. Of all, FOUND % are found to ask, and NEARLY % at least to be near the line.
  */
-describe("questions who is answering", () => {
-  it.each(LANGUAGES)("are nearly always found in %s, or taken for near the line", (language) => {
-    const messages = readMessages("held-out-questions", [language]).filter(({ labels }) => labels.has("ask"))
-    const missed = messages.filter(({ text }) => !mayAskIfAi(text))
-    assert.isAtMost(missed.length, messages.length * (1 - MIN_RECALL), missed.map(({ text }) => text).join("\n"))
+describe.each(LANGUAGES)("questions who is answering in %s", (language) => {
+  const messages = readMessages("held-out-questions", [language]).map(({ text, labels }) => ({
+    text,
+    positive: labels.has("ask")
+  }))
+  it("are found, and few others", () => {
+    const { recall, falseAlarms, report } = measure(`questions, ${language}`, messages, asksIfAi)
+    console.log(report)
+    assert.isAtLeast(recall, MIN_RECALL, report)
+    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
+  })
+  it("are nearly always found, or taken for near the line", () => {
+    const { recall, report } = measure(`near questions, ${language}`, messages, mayAskIfAi)
+    assert.isAtLeast(recall, MIN_NEAR, report)
   })
 })
 
