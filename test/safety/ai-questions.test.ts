@@ -18,22 +18,25 @@ const ASKED: Readonly<Record<string, string>> = {
 /**
  * `held-out-questions` has questions and suspicions as people put them, and about as many messages made to resemble
  * them: `first` mostly direct ones, `second` indirect ones, `third` of both by another hand. Nothing was learned from
- * them, but the margin was set with them. Of all, FOUND % are found to ask, and NEARLY % at least to be near the line.
+ * them, but the margin was set with them.
  */
-describe.each(LANGUAGES)("questions who is answering in %s", (language) => {
-  const messages = readMessages("held-out-questions", [language]).map(({ text, labels }) => ({
-    text,
-    positive: labels.has("ask")
-  }))
-  it("are found, and few others", () => {
-    const { recall, falseAlarms, report } = measure(`questions, ${language}`, messages, asksIfAi)
+const questionsIn = (languages: ReadonlyArray<(typeof LANGUAGES)[number]>) =>
+  readMessages("held-out-questions", languages).map(({ text, labels }) => ({ text, positive: labels.has("ask") }))
+
+describe("questions who is answering", () => {
+  it.each(LANGUAGES)("are found in %s", (language) => {
+    const { recall, report } = measure(`questions, ${language}`, questionsIn([language]), asksIfAi)
     console.log(report)
     assert.isAtLeast(recall, MIN_RECALL, report)
-    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
   })
-  it("are nearly always found, or taken for near the line", () => {
-    const { recall, report } = measure(`near questions, ${language}`, messages, mayAskIfAi)
+  it.each(LANGUAGES)("are nearly always found in %s, or taken for near the line", (language) => {
+    const { recall, report } = measure(`near questions, ${language}`, questionsIn([language]), mayAskIfAi)
     assert.isAtLeast(recall, MIN_NEAR, report)
+  })
+  it("are rarely seen in messages that resemble them", () => {
+    const { falseAlarms, report } = measure("questions", questionsIn(LANGUAGES), asksIfAi)
+    console.log(report)
+    assert.isAtMost(falseAlarms, MOST_FALSE_ALARMS, report)
   })
 })
 
