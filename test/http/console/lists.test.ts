@@ -139,7 +139,7 @@ describe("the list of deliveries", () => {
     assert.deepStrictEqual(await shown(list, [older!.id, newer!.id]), [newer!.id, older!.id])
     assert.deepStrictEqual(await orderOf(list), ["Event", "descending"])
     const text = await read(list)
-    assert.include(text, "2 attempts")
+    assert.include(text, "2 deliveries")
     assert.include(text, `event ${newer!.cursor} of olga`)
     assert.include(text, "webhook http://127.0.0.1:1/hook")
     assert.include(text, "Copper Kettle")
@@ -151,8 +151,20 @@ describe("the list of deliveries", () => {
       deliveries.map(({ event_id, app_name }: any) => [event_id, app_name]),
       [[newer!.id, "Copper Kettle"]]
     )
+    // Another attempt at the newer one adds no row to the list, but one to the screen of the delivery.
+    await sql()`
+      insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, error_code)
+      values (${app.appId}, ${session}, ${channel}, ${newer!.cursor}, 2, ${newer!.id}, 'not_sent', 'http_502')`
+    const again = await read(list)
+    assert.include(again, "2 deliveries")
+    assert.include(again, "2 attempts")
+    assert.include(again, "http_502")
+    assert.notInclude(again, "timeout")
+    const all = (await operator.get(`/admin/deliveries?app_id=${app.appId}`)).body.data.deliveries
+    assert.lengthOf(all, 3)
     const [, attemptPath = ""] = /href="(\/console\/deliveries\/evt_[^"]*)"/.exec(await page(list)) ?? []
     assert.match(await read(attemptPath), /Through webhook http:\/\/127\.0\.0\.1:1\/hook .* App Copper Kettle .* olga/)
+    assert.match(await read(attemptPath), /All attempts .*http_502 .*timeout/)
   })
 })
 
