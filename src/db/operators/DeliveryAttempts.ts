@@ -166,7 +166,8 @@ export class DeliveryAttempts extends Context.Service<
           where ${inRange(sql, filter)} order by ${ORDER(sql)} limit ${MAX_SCANNED}::int
         )
         select (select count(*)::int from (
-            select distinct a.event_id, a.channel_id, a.part from a where ${matchesAttempt(sql, filter)} limit ${MAX_COUNTED + 1}::int
+            select distinct a.event_id, a.channel_id, a.part from a
+            where ${matchesAttempt(sql, filter)} limit ${MAX_COUNTED + 1}::int
           ) f) as found, (select count(*)::int from a) as scanned`
           ).pipe(Effect.map(([row]) => totalOf(row!.found, row!.scanned < MAX_SCANNED))),
         get: ({ eventId, channelId, part, fence }) =>

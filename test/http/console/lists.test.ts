@@ -128,10 +128,10 @@ describe("the list of deliveries", () => {
     await sql()`update channels set status = 'paused' where channel_id = ${channel}`
     const [older, newer] = (await app.events(session)).slice(-2)
     // The older event was tried last.
-    const attempt = (event: { id: string; cursor: number }, code: string, minutes: number) => sql()`
+    const attempt = (event: { id: string; cursor: number }, code: string, minutes: number, fence = 1) => sql()`
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, error_code,
         started_at)
-      values (${app.appId}, ${session}, ${channel}, ${event.cursor}, 1, ${event.id}, 'not_sent', ${code},
+      values (${app.appId}, ${session}, ${channel}, ${event.cursor}, ${fence}, ${event.id}, 'not_sent', ${code},
         now() - ${minutes}::int * interval '1 minute')`
     await attempt(older!, "http_503", 1)
     await attempt(newer!, "timeout", 2)
@@ -152,9 +152,7 @@ describe("the list of deliveries", () => {
       [[newer!.id, "Copper Kettle"]]
     )
     // Another attempt at the newer one adds no row to the list, but one to the screen of the delivery.
-    await sql()`
-      insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, error_code)
-      values (${app.appId}, ${session}, ${channel}, ${newer!.cursor}, 2, ${newer!.id}, 'not_sent', 'http_502')`
+    await attempt(newer!, "http_502", 0, 2)
     const again = await read(list)
     assert.include(again, "2 deliveries")
     assert.include(again, "2 attempts")
