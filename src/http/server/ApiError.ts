@@ -55,7 +55,9 @@ export const errorBody = (error: ApiError, requestId: string): object =>
     ? { detail: error.message }
     : { detail: { code: error.code, message: error.message, fix: error.fix, ...error.more, request_id: requestId } }
 /** What an error from another thread is rebuilt from. */
-export type ErrorFields = Pick<ApiError, "status" | "code" | "message" | "fix" | "field">
+export type ErrorFields = Pick<ApiError, "status" | "code" | "message" | "fix"> & {
+  readonly field?: string | undefined
+}
 /** An error from another thread, rebuilt from its fields. */
 export const refusedElsewhere = ({ status, code, message, fix, field }: ErrorFields) => {
   const error = new ApiError({ status, code, message, fix })

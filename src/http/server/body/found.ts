@@ -38,10 +38,15 @@ export const valueAt = (input: unknown, path: ReadonlyArray<PropertyKey>): unkno
 
 const isIndex = (segment: PropertyKey) => typeof segment === "number" || /^\d+$/.test(String(segment))
 
+const says = (message: string, value: unknown): boolean =>
+  message.includes(", received ") ||
+  (typeof value === "string" &&
+    (message.includes(JSON.stringify(value)) || (ID.test(value) && message.includes(value))))
+
 /** `, received "abc"`, to end a message about the value at a path. Empty: there is none, or the message says it. */
 export const receivedAt = (path: ReadonlyArray<PropertyKey>, input: unknown, message: string): string => {
   const value = valueAt(input, path)
-  if (value === undefined || message.includes(", received ")) return ""
+  if (value === undefined || says(message, value)) return ""
   const field = path.findLast((segment) => !isIndex(segment)) ?? ""
   return `, received ${shown(value, String(field))}`
 }

@@ -1,9 +1,7 @@
 import { ApiError, type ErrorFields } from "#src/http/server/ApiError.ts"
 
 /** The result of a thread. An error is passed by its fields, because class instances cannot be transferred. */
-export type Outcome<A> =
-  | { readonly value: A }
-  | { readonly refused: ErrorFields }
+export type Outcome<A> = { readonly value: A } | { readonly refused: ErrorFields }
 
 /** What comes of work on a thread, where it may throw an ApiError. */
 export const outcomeOf = async <A>(work: () => A | Promise<A>): Promise<Outcome<A>> => {

@@ -14,10 +14,12 @@ export interface Sent {
  */
 export const sayFound = (error: ApiError, sent: Sent): ApiError => {
   const { field, message } = error
-  if (field === undefined || error.code === null) return error
+  if (field === undefined || error.code === null || error.status >= 500) return error
   const path = field.match(/[^.[\]]+/g) ?? []
-  if (valueAt(sent, path) === undefined) return error
+  const value = valueAt(sent, path)
+  if (value === undefined) return error
   const said = message.startsWith(`${field}:`) ? message : `${field}: ${message}`
-  const received = receivedAt(path, sent, said)
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+  const received = isObject ? "" : receivedAt(path, sent, said)
   return error.with({ message: received === "" ? said : said.replace(/\.$/, "") + received })
 }
