@@ -8,6 +8,7 @@ import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/Fak
 
 const ADMIN_TOKEN = "the-operator-of-this-test"
 const IDS = { ses: newId("ses"), run: newId("run"), npc: newId("npc"), evr: newId("evr"), evd: newId("evd") }
+const CASES = [{ key: "greets", turns: [{ user: "Hello" }], expect: [{ type: "contains", value: "soup" }] }]
 const LONG_AGO = "2020-01-01T00:00:00Z"
 
 let telegram: FakeTelegram
@@ -28,8 +29,7 @@ beforeAll(async () => {
   operator = new TestApp(server.baseUrl, "", ADMIN_TOKEN)
   slug = await app.createCharacter()
   session = await app.createSession({ character_slug: slug })
-  const cases = [{ key: "greets", turns: [{ user: "Hello" }], checks: [{ type: "contains", value: "soup" }] }]
-  suite = (await app.post("/v1/evals/suites", { name: "s", character_slug: slug, cases })).body.data.id
+  suite = (await app.post("/v1/evals/suites", { name: "s", character_slug: slug, cases: CASES })).body.data.id
   imported = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { token } = telegram.createBot()
   bot = (await app.post("/v1/telegram/bots", { mode: "byo", token, character_slug: slug })).body.data.id
@@ -109,7 +109,7 @@ const REFUSALS: ReadonlyArray<readonly [name: string, send: Send, begins: string
   ],
   [
     "another version of the proactive policy",
-    () => app.patch(`/v1/apps/${app.appId}/proactive/policy`, { expected_version: 7 }),
+    () => app.patch(`/v1/apps/${app.appId}/proactive-policy`, { expected_version: 7 }),
     "body.expected_version: The proactive policy is at version",
     ", received 7"
   ],
@@ -125,7 +125,16 @@ const REFUSALS: ReadonlyArray<readonly [name: string, send: Send, begins: string
   ],
   ["a cursor of a list", () => app.get("/v1/characters?cursor=abc."), "query.cursor: Must be", ', received "abc."'],
   ["a cursor of events", () => app.get(at("/events?since=abc")), "query.since: ", ', received "abc"'],
-  ["a cursor of another log", () => app.get(at("/events?since=900")), "query.since: This log ends", ', received "900"'],
+  [
+    "a cursor of another log",
+    async () => {
+      const other = await app.createSession({ character_slug: slug })
+      await app.converse(other, "Hello.")
+      return app.get(`/v1/sessions/${other}/events?since=900`)
+    },
+    "query.since: This log ends",
+    ', received "900"'
+  ],
   ["a limit", () => app.get("/v1/characters?limit=1.50"), "query.limit: Must be a whole number", ', received "1.50"'],
   ["a limit that is given twice", () => app.get("/v1/characters?limit=1&limit=2"), "query.limit: ", "an array of 2"],
   [
@@ -228,7 +237,7 @@ const REFUSALS: ReadonlyArray<readonly [name: string, send: Send, begins: string
   ],
   [
     "a suite for a character that does not exist",
-    () => app.post("/v1/evals/suites", { name: "s", character_slug: "nobody", cases: someCases() }),
+    () => app.post("/v1/evals/suites", { name: "s", character_slug: "nobody", cases: CASES }),
     "body.character_slug: There is no such character",
     ', received "nobody"'
   ],
@@ -328,7 +337,6 @@ const profile = () => ({
   voice_samples: [{ text: "Sit down, the soup is hot." }],
   example_dialogues: [{ user: "What is for dinner?", character: "Leek soup." }]
 })
-const someCases = () => [{ key: "greets", turns: [{ user: "Hello" }], checks: [{ type: "contains", value: "soup" }] }]
 
 describe("an error about something in the request begins with its field, and ends with what was found there", () => {
   it.each(REFUSALS)("%s", async (_, send, begins, ends) => {
