@@ -126,14 +126,15 @@ const REFUSALS: ReadonlyArray<readonly [name: string, send: Send, begins: string
   ["a cursor of a list", () => app.get("/v1/characters?cursor=abc."), "query.cursor: Must be", ', received "abc."'],
   ["a cursor of events", () => app.get(at("/events?since=abc")), "query.since: ", ', received "abc"'],
   [
-    "a cursor of another log",
+    "a cursor of events that are no longer kept",
     async () => {
       const other = await app.createSession({ character_slug: slug })
       await app.converse(other, "Hello.")
-      return app.get(`/v1/sessions/${other}/events?since=900`)
+      await server.database.sql`update session_logs set kept_after = 2 where session_id = ${other}`
+      return app.get(`/v1/sessions/${other}/events?since=1`)
     },
-    "query.since: This log ends",
-    ', received "900"'
+    "query.since: Events up to cursor 2 are no longer kept",
+    ', received "1"'
   ],
   ["a limit", () => app.get("/v1/characters?limit=1.50"), "query.limit: Must be a whole number", ', received "1.50"'],
   ["a limit that is given twice", () => app.get("/v1/characters?limit=1&limit=2"), "query.limit: ", "an array of 2"],
