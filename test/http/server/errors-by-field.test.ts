@@ -69,7 +69,7 @@ const REFUSALS: ReadonlyArray<readonly [name: string, send: Send, begins: string
     "a blank reference",
     () => app.post("/v1/sessions", { external_user_ref: "  ", character_slug: slug }),
     "body.external_user_ref: Must not be blank",
-    ', received "  "'
+    ", received text of 2 characters"
   ],
   [
     "an unknown timezone",

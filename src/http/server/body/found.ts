@@ -14,14 +14,21 @@ const isRandom = (text: string): boolean => {
   return run !== undefined && /\d/.test(run) && /[A-Z]/.test(run)
 }
 
-const maySecret = (text: string): boolean => CREDENTIAL.test(text) || isRandom(text)
+/** What nobody sees, or what changes how the text around it is read. */
+const INVISIBLE = /^\s+$|[\p{C}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u
 
-/** A value of a field, for a message. What may be secret or is long is only counted. */
+const isShowable = (text: string, field: string): boolean =>
+  text === "" ||
+  (text.length <= MAXIMUM_SHOWN &&
+    !IS_PRIVATE.test(field) &&
+    !CREDENTIAL.test(text) &&
+    !isRandom(text) &&
+    !INVISIBLE.test(text))
+
+/** A value of a field, for a message. Text that is long, invisible, or may be secret is only counted. */
 const shown = (value: unknown, field: string): string => {
   if (typeof value === "string")
-    return value.length > MAXIMUM_SHOWN || (value !== "" && IS_PRIVATE.test(field)) || maySecret(value)
-      ? `text of ${value.length} characters`
-      : JSON.stringify(value.toWellFormed())
+    return isShowable(value, field) ? JSON.stringify(value) : `text of ${value.length} characters`
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }
