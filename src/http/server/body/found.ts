@@ -15,7 +15,7 @@ const isRandom = (text: string): boolean => {
 }
 
 /** What nobody sees, or what changes how the text around it is read. */
-const INVISIBLE = /^\s+$|[\p{C}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u
+const INVISIBLE = /^[\s\p{M}\p{Emoji_Modifier}]+$|[\p{C}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u
 
 const isShowable = (text: string, field: string): boolean =>
   text === "" ||
