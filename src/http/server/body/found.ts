@@ -28,7 +28,9 @@ const isShowable = (text: string, field: string): boolean =>
 /** A value of a field, for a message. Text that is long, invisible, or may be secret is only counted. */
 const shown = (value: unknown, field: string): string => {
   if (typeof value === "string")
-    return isShowable(value, field) ? JSON.stringify(value) : `text of ${value.length} characters`
+    return isShowable(value, field)
+      ? JSON.stringify(value)
+      : `text of ${value.length} ${value.length === 1 ? "character" : "characters"}`
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }
