@@ -33,7 +33,7 @@ beforeAll(async () => {
   imported = (await app.post("/v1/imports", { json: cardV2() })).body.data.id
   const { token } = telegram.createBot()
   bot = (await app.post("/v1/telegram/bots", { mode: "byo", token, character_slug: slug })).body.data.id
-}, 60_000)
+})
 afterAll(async () => {
   await server.close()
   await telegram.close()
