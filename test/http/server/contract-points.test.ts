@@ -31,7 +31,8 @@ describe("an invisible text", () => {
     ["a skin tone without a hand", "\u{1f3fb}"],
     ["all of them", " \u200b\u3164\ufe0f\u0001"]
   ])("is treated as a missing one, as a message and as a name: %s", async (_, text) => {
-    const message = (field: string) => `body.${field}: Must not be blank, received text of ${text.length} characters`
+    const length = `${text.length} ${text.length === 1 ? "character" : "characters"}`
+    const message = (field: string) => `body.${field}: Must not be blank, received text of ${length}`
     const said = await app.send(session, text)
     assert.deepStrictEqual([said.status, said.body.detail.message], [422, message("text")])
     const named = await app.post("/v1/characters", { slug: "nobody", display_name: text })
