@@ -6,6 +6,9 @@ import { Database, type DatabaseError, type Sql } from "#src/db/postgres/Databas
 import { type AttemptFilter, inRange, matchesAttempt } from "./attemptFilter.ts"
 import { MAX_COUNTED, type Total, totalOf } from "./Total.ts"
 
+/** What a list has a row for. Of a delivery, it is the latest attempt that matches. */
+export type AttemptUnit = "attempt" | "delivery"
+
 /** Attempts that are looked through for one page. So a page can be short, and still not be the last. */
 const MAX_SCANNED = 5_000
 
@@ -38,6 +41,8 @@ export interface AttemptRow {
   readonly latency_ms: number | null
   /** Another attempt delivered it. */
   readonly delivered: boolean
+  /** How many attempts its delivery has had. */
+  readonly attempts: number
 }
 
 /** Of a webhook: what was sent. No secret and no body. */
@@ -70,16 +75,20 @@ export interface AttemptPage {
   readonly next: AttemptPosition | null
 }
 
-const DELIVERED = (sql: Sql) => sql`a.outcome = 'sent' or exists (select from delivery_attempts s
-  where s.app_id = a.app_id and s.session_id = a.session_id and s.channel_id = a.channel_id and s.cursor = a.cursor
-    and s.part = a.part and s.outcome = 'sent')`
+const SAME_DELIVERY = (sql: Sql) => sql`
+  s.app_id = a.app_id and s.session_id = a.session_id and s.channel_id = a.channel_id and s.cursor = a.cursor
+  and s.part = a.part`
+
+const DELIVERED = (sql: Sql) => sql`
+  a.outcome = 'sent' or exists (select from delivery_attempts s where ${SAME_DELIVERY(sql)} and s.outcome = 'sent')`
 
 const COLUMNS = (sql: Sql) => sql`
   a.app_id, (select p.name from apps p where p.app_id = a.app_id) as app_name,
   (select s.external_user_ref from sessions s where s.app_id = a.app_id and s.session_id = a.session_id) as person,
   nullif(a.session_id, a.app_id) as session_id, a.channel_id, coalesce(c.kind, '') as kind, a.event_id,
   a.cursor, a.part, a.fence, a.outcome, a.status_code, a.error_code, a.started_at, a.latency_ms,
-  ${DELIVERED(sql)} as delivered`
+  ${DELIVERED(sql)} as delivered,
+  (select count(*)::int from delivery_attempts s where ${SAME_DELIVERY(sql)}) as attempts`
 
 const ORDER = (sql: Sql) => sql`a.event_id desc, a.channel_id desc, a.part desc, a.fence desc`
 
@@ -95,8 +104,9 @@ export class DeliveryAttempts extends Context.Service<
   {
     readonly search: (
       filter: AttemptFilter,
-      page: { readonly after: AttemptPosition | null; readonly limit: number }
+      page: { readonly after: AttemptPosition | null; readonly limit: number; readonly by: AttemptUnit }
     ) => Effect.Effect<AttemptPage, DatabaseError>
+    /** The deliveries that match. */
     readonly count: (filter: AttemptFilter) => Effect.Effect<Total, DatabaseError>
     readonly get: (position: AttemptPosition) => Effect.Effect<AttemptDetail | undefined, DatabaseError>
     /** The deliveries that match and have not arrived since, at most `limit` of them, newest first. */
@@ -117,17 +127,23 @@ export class DeliveryAttempts extends Context.Service<
 
       const search = Effect.fnUntraced(function* (
         filter: AttemptFilter,
-        { after, limit }: { readonly after: AttemptPosition | null; readonly limit: number }
+        {
+          after,
+          limit,
+          by
+        }: { readonly after: AttemptPosition | null; readonly limit: number; readonly by: AttemptUnit }
       ) {
         const rows = yield* query<Array<AttemptRow>>(
           (sql) => sql`
-        select ${COLUMNS(sql)}
+        select ${by === "delivery" ? sql`distinct on (a.event_id, a.channel_id, a.part)` : sql``} ${COLUMNS(sql)}
         from (${scanned(sql, filter, after)}) a left join channels c using (app_id, channel_id)
         where ${matchesAttempt(sql, filter)} order by ${ORDER(sql)} limit ${limit + 1}::int`
         )
         if (rows.length > limit) {
           const last = rows[limit - 1]!
-          const { event_id: eventId, channel_id: channelId, part, fence } = last
+          const { event_id: eventId, channel_id: channelId, part } = last
+          // A fence is at least 1, so 0 is behind all attempts of a delivery.
+          const fence = by === "delivery" ? 0 : last.fence
           return { rows: rows.slice(0, limit), next: { eventId, channelId, part, fence } }
         }
         const [next = null] = yield* query<Array<AttemptPosition>>(
@@ -145,11 +161,13 @@ export class DeliveryAttempts extends Context.Service<
           query<Array<{ found: number; scanned: number }>>(
             (sql) => sql`
         with a as materialized (
-          select a.app_id, a.outcome, a.status_code, a.error_code from delivery_attempts a
+          select a.app_id, a.event_id, a.channel_id, a.part, a.outcome, a.status_code, a.error_code
+          from delivery_attempts a
           where ${inRange(sql, filter)} order by ${ORDER(sql)} limit ${MAX_SCANNED}::int
         )
         select (select count(*)::int from (
-            select a.app_id from a where ${matchesAttempt(sql, filter)} limit ${MAX_COUNTED + 1}::int
+            select distinct a.event_id, a.channel_id, a.part from a
+            where ${matchesAttempt(sql, filter)} limit ${MAX_COUNTED + 1}::int
           ) f) as found, (select count(*)::int from a) as scanned`
           ).pipe(Effect.map(([row]) => totalOf(row!.found, row!.scanned < MAX_SCANNED))),
         get: ({ eventId, channelId, part, fence }) =>

@@ -26,7 +26,7 @@ const decode = Effect.fnUntraced(function* (base64: string) {
   if (bytes.toString("base64") !== base64)
     return yield* validationError("body.content_base64: Must be base64, padded and without line breaks")
   if (bytes.length === 0) return yield* validationError("body.content_base64: Must not be empty")
-  return bytes.length > MAX_BYTES ? yield* assetTooLarge : bytes
+  return bytes.length > MAX_BYTES ? yield* assetTooLarge.about("body.content_base64") : bytes
 })
 
 /** The pictures of a character. */
@@ -127,7 +127,7 @@ export const assetRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           // Before the transaction of the create: if the process dies in between, the sweep removes the object.
           const picture = yield* Effect.flatMap(decode(content_base64), (bytes) => assets.prepare(appId, bytes)).pipe(
             Effect.catchTags({
-              PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem)),
+              PictureRefused: ({ problem }) => Effect.fail(assetTypeUnsupported(problem).about("body.content_base64")),
               StorageError: () => Effect.fail(storageUnavailable)
             })
           )

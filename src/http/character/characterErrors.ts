@@ -26,9 +26,9 @@ const takenSlug = defineError(
 )
 export const slugTaken = (slug: string, archivedAt: number | null) =>
   archivedAt === null
-    ? takenSlug.saying(`The slug ${slug} is taken in this app.`)
+    ? takenSlug.saying(`The slug "${slug}" is taken in this app.`)
     : takenSlug.saying(
-        `The slug ${slug} belongs to an archived character of this app.`,
+        `The slug "${slug}" belongs to an archived character of this app.`,
         `Choose another slug, or restore the archived character with POST ` +
           `/v1/characters/${slug}/versions/${archivedAt}/restore and PATCH it.`
       )

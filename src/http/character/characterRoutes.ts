@@ -51,7 +51,7 @@ export const characterRoutes: Routes = ({ app, answer, baseUrl }) => {
             const characters = yield* Characters
             const character = yield* characters.create(request.principal.appId, slug, profile).pipe(
               Effect.catchTags({
-                SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)),
+                SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt).about("body.slug")),
                 QuotaReached: () => Effect.fail(demoQuotaExceeded("characters"))
               })
             )

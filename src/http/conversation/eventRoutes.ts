@@ -25,6 +25,7 @@ import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts
 import { SessionEventPage } from "./eventSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionExists } from "./sessionExists.ts"
+import { about } from "#src/http/server/about.ts"
 import { sinkOf } from "./sinkOf.ts"
 
 /**
@@ -43,6 +44,9 @@ const startOf = (request: FastifyRequest, since: number) => {
     ? Effect.succeed(parsed.data)
     : Effect.fail(validationError("headers.last-event-id: must be a cursor of this log"))
 }
+
+const startFieldOf = ({ headers: { "last-event-id": id = "" } }: FastifyRequest) =>
+  id === "" ? "query.since" : "headers.last-event-id"
 
 const TURN = "turn:"
 const untilTurn = z
@@ -101,8 +105,9 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
               : pollTurn(position, limit, until, Duration.seconds(wait), stopping)
           )
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
-          if (Option.isNone(page)) return yield* until === undefined ? sessionNotFound : turnNotFound
-          yield* refuseExpired(since, page.value.page)
+          if (Option.isNone(page))
+            return yield* until === undefined ? sessionNotFound : turnNotFound.about("query.until")
+          yield* refuseExpired(since, page.value.page).pipe(about("query.since"))
           const {
             page: { text, nextCursor, tail },
             turn
@@ -159,7 +164,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             const reading = log.read("sse", { appId, sessionId, since }, MAX_PAGE)
             const first = yield* Effect.provideService(reading, ReadRoom, sink.room)
             if (Option.isNone(first)) return yield* sessionNotFound
-            yield* refuseExpired(since, first.value)
+            yield* refuseExpired(since, first.value).pipe(about(startFieldOf(request)))
             openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
             const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
             const unwatch = watch(prefix, () => {

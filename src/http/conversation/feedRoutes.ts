@@ -20,6 +20,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { feedCursorExpired } from "./conversationErrors.ts"
 import { RETRY_MS } from "./eventRoutes.ts"
 import { eventType, FeedPage } from "./eventSchemas.ts"
+import { about } from "#src/http/server/about.ts"
 import { sinkOf } from "./sinkOf.ts"
 
 const START = "0"
@@ -52,14 +53,25 @@ const since = z
       "0: from the oldest event that is kept. now: only what is written from now on"
   )
 
-const readOf = (request: FastifyRequest, from: string, { types, character, session }: Filters, limit: number) =>
+/** Where a reader begins, and the field of the request that says so. */
+interface Start {
+  readonly from: string
+  readonly field: string
+}
+
+const readOf = (
+  request: FastifyRequest,
+  { from, field }: Start,
+  { types, character, session }: Filters,
+  limit: number
+) =>
   Effect.gen(function* () {
     const { appId } = request.principal
     const cursor =
       from === START ? null : from === NOW ? yield* AppFeed.use((feed) => feed.end(appId)) : decodeFeedCursor(from)
     if (cursor === undefined)
       return yield* validationError(
-        "since: must be a cursor of the feed",
+        `${field}: must be a cursor of the feed`,
         "Send a next_cursor unchanged, or 0, or now."
       )
     const filter = { types: types ?? null, characterSlug: character ?? null, sessionId: session ?? null }
@@ -70,9 +82,11 @@ const readOf = (request: FastifyRequest, from: string, { types, character, sessi
 const orExpired = <Page extends { readonly _tag: string }>(page: Page | FeedLost) =>
   page._tag === "Lost" ? Effect.fail(feedCursorExpired(page as FeedLost)) : Effect.succeed(page as Page)
 
-const startOf = (request: FastifyRequest, from: string): string => {
+const startOf = (request: FastifyRequest, since: string): Start => {
   const lastEventId = request.headers["last-event-id"]
-  return typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : from
+  return typeof lastEventId === "string" && lastEventId !== ""
+    ? { from: lastEventId, field: "headers.last-event-id" }
+    : { from: since, field: "query.since" }
 }
 
 /** All events of all sessions of an app, and its operational events, in one order. */
@@ -96,13 +110,15 @@ export const feedRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     },
     async (request, reply) => {
       const { since: from, limit, wait } = request.query
+      const field = "query.since"
       const text = await run(
         reply,
         Effect.gen(function* () {
-          const read = yield* readOf(request, from, request.query, limit)
+          const read = yield* readOf(request, { from, field }, request.query, limit)
           const reading = endsWithKey(request.principal.prefix, wait, pollFeed(read, Duration.seconds(wait), stopping))
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading)).pipe(
-            Effect.flatMap(orExpired)
+            Effect.flatMap(orExpired),
+            about(field)
           )
           const events = page.events.map(({ json }) => json).join(",")
           const next = page.next.position === 0 && page.next.sessionId === "" ? START : encodeFeedCursor(page.next)
@@ -143,7 +159,8 @@ export const feedRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       await run(
         reply,
         Effect.gen(function* () {
-          const read = yield* readOf(request, startOf(request, request.query.since), request.query, MAX_FEED_PAGE)
+          const start = startOf(request, request.query.since)
+          const read = yield* readOf(request, start, request.query, MAX_FEED_PAGE)
           const feed = yield* AppFeed
           const sink = yield* sinkOf(reply.raw, readerOf(request))
           const reads = yield* OpenReads
@@ -155,7 +172,7 @@ export const feedRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
                 const first = yield* Effect.flatMap(
                   Effect.provideService(feed.readFrames(read), ReadRoom, sink.room),
                   orExpired
-                )
+                ).pipe(about(start.field))
                 openStream(reply, retryMs)
                 const following = Effect.raceFirst(followFeed(read, first, sink), stopping)
                 yield* endsWithKey(request.principal.prefix, 1, following).pipe(

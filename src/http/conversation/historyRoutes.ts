@@ -18,7 +18,7 @@ const AHEAD_MS = 60_000
 
 const FIX = "Send the messages in the order in which they were said, with the times at which they were said."
 const outOfOrder = (index: number) =>
-  validationError(`messages.${index}.at: must not be before the message before it`, FIX)
+  validationError(`body.messages[${index}].at: must not be before the message before it`, FIX)
 
 const REFUSALS: Record<HistoryRefused["reason"], ApiError> = {
   session_not_found: sessionNotFound,
@@ -55,7 +55,8 @@ export const historyRoutes: Routes = ({ app, answer, baseUrl }) => {
             const messages = request.body.messages.map(({ role, text, at }) => ({ role, text, at: new Date(at) }))
             const latest = (yield* Clock.currentTimeMillis) + AHEAD_MS
             for (const [index, { at }] of messages.entries()) {
-              if (at.getTime() > latest) return yield* validationError(`messages.${index}.at: is in the future`, FIX)
+              if (at.getTime() > latest)
+                return yield* validationError(`body.messages[${index}].at: is in the future`, FIX)
               const before = messages[index - 1]
               if (before !== undefined && at < before.at) return yield* outOfOrder(index)
             }

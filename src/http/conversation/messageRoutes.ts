@@ -28,7 +28,7 @@ import { sessionExists } from "./sessionExists.ts"
 export const refusals: Record<RefusalReason, ApiError> = {
   session_not_found: sessionNotFound,
   message_limit_reached: demoQuotaExceeded("user messages"),
-  message_too_long: demoInputTooLarge,
+  message_too_long: demoInputTooLarge.about("body.text"),
   session_exited: sessionExited,
   end_user_blocked: endUserBlocked,
   budget_exceeded: budgetExceeded,

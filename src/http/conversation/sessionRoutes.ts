@@ -10,7 +10,7 @@ import { findSession } from "./findSession.ts"
 import { createOnce } from "#src/http/server/idempotent.ts"
 import { cursorKey, listQuery, page } from "#src/http/server/listing.ts"
 import { answers, created as onCreate } from "#src/http/server/schemas/answers.ts"
-import { characterSlugOf, SessionCreate, SessionData, SessionPage } from "./sessionSchemas.ts"
+import { characterSlugOf, SessionCreate, SessionData, SessionPage, slugFieldOf } from "./sessionSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { sessionActions } from "./sessionActions.ts"
 import { toSessionResource } from "./sessionResource.ts"
@@ -74,7 +74,7 @@ export const sessionRoutes: Routes = ({ app, answer, baseUrl }) => {
                     Effect.fail(
                       { not_found: characterNotFound, archived: characterArchived, not_ready: characterNotReady }[
                         reason
-                      ]
+                      ].about(`body.${slugFieldOf(request.body)}`)
                     ),
                   QuotaReached: () => Effect.fail(demoQuotaExceeded("sessions"))
                 })

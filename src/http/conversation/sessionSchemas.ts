@@ -57,6 +57,9 @@ export const SessionCreate = z
   .meta({ oneOf: slugAliases.map((alias) => ({ required: [alias] })) })
 export type SessionCreate = z.output<typeof SessionCreate>
 
+/** The field in which a body names the character. */
+export const slugFieldOf = (body: SessionCreate) =>
+  slugAliases.find((alias) => body[alias] !== undefined) ?? "character_slug"
 export const characterSlugOf = (body: SessionCreate): string => body.character_slug ?? body.character ?? body.slug ?? ""
 
 const time = z.iso.datetime()

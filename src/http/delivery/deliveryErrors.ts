@@ -27,7 +27,7 @@ const rejectedUrl = defineError(
   "Use an https URL whose host has a public address."
 )
 export const channelUrlRejected = ({ message, fix }: { readonly message: string; readonly fix: string }) =>
-  rejectedUrl.saying(message, fix)
+  rejectedUrl.saying(message, fix).about("body.url")
 export const retryLimitReached = defineError(
   409,
   "delivery_retry_limit_reached",
@@ -42,4 +42,6 @@ const unverified = defineError(
 )
 /** `reason`: why, for programs. */
 export const channelUnverified = (reason: string) =>
-  unverified.saying(`The URL didn't confirm the subscription (${reason}).`, unverified.fix, { reason })
+  unverified
+    .saying(`The URL didn't confirm the subscription (${reason}).`, unverified.fix, { reason })
+    .about("body.url")

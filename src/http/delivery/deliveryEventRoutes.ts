@@ -12,6 +12,7 @@ import { answers } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
 import { EventPage } from "#src/http/conversation/eventSchemas.ts"
 import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
+import { about } from "#src/http/server/about.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
 /** The app's operational log is a log like a session's, under the app's own id. */
@@ -48,7 +49,7 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
           )
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
           const chunk = yield* Effect.fromOption(page).pipe(Effect.orDie)
-          yield* refuseExpired(since, chunk)
+          yield* refuseExpired(since, chunk).pipe(about("query.since"))
           const { text, nextCursor, tail } = chunk
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [
             {

@@ -20,7 +20,7 @@ export const beginEvalRun = Effect.fnUntraced(function* (
   const prompt_bytes = yield* runs.promptBytes(appId, asked.character_slug, asked.character_version)
   const order = { ...asked, prompt_bytes }
   const dearest = Math.max(...order.cases.map((one) => worstOf(runs.pricing, order, one)))
-  if (dearest > most) return yield* evalBudgetRequired(toUsd(dearest))
+  if (dearest > most) return yield* evalBudgetRequired(toUsd(dearest)).about("body.max_cost_usd")
   return yield* runs.create(appId, { ...order, max_cost_micro_usd: most }).pipe(
     Effect.catchTags({
       EvalUnfunded: () => Effect.fail(evalNotFunded),

@@ -41,7 +41,7 @@ const decodeCases = Schema.decodeUnknownSync(Cases)
 
 const hasCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   if (!isSlug(slug) || (yield* Characters.use((characters) => characters.get(appId, slug))) === undefined)
-    return yield* characterNotFound
+    return yield* characterNotFound.about("body.character_slug")
 })
 
 export const evalSuiteRoutes: Routes = ({ app, answer, baseUrl }) => {

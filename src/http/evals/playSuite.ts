@@ -7,6 +7,7 @@ import { beginEvalRun } from "./beginEvalRun.ts"
 import type { RunCreate } from "./evalRunSchemas.ts"
 import { findEvalRun } from "./findEvalRun.ts"
 import { characterNotFound, versionNotFound } from "#src/http/character/characterErrors.ts"
+import { about } from "#src/http/server/about.ts"
 import { evalSuiteNotFound } from "./evalErrors.ts"
 
 /** Starts a run of a suite. Uses the newest version of its character unless one is named. */
@@ -16,8 +17,9 @@ export const playSuite = Effect.fnUntraced(function* (appId: string, id: string,
   if (suite === undefined) return yield* evalSuiteNotFound
   const character = yield* Characters.use((characters) => characters.get(appId, suite.character_slug))
   if (character === undefined) return yield* characterNotFound
-  if (character_version !== undefined && character_version > character.version) return yield* versionNotFound
-  if (baseline_run_id !== null) yield* findEvalRun(appId, baseline_run_id)
+  if (character_version !== undefined && character_version > character.version)
+    return yield* versionNotFound.about("body.character_version")
+  if (baseline_run_id !== null) yield* findEvalRun(appId, baseline_run_id).pipe(about("body.baseline_run_id"))
   const { suite_id, character_slug, cases, gates } = suite
   return yield* beginEvalRun(appId, {
     suite_id,

@@ -36,7 +36,7 @@ const create = Effect.fnUntraced(function* (appId: string, slug: string, bundle:
   const profile = yield* checked(bundle, slug)
   yield* Characters.use((characters) => characters.create(appId, slug, profile)).pipe(
     Effect.catchTags({
-      SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt)),
+      SlugTaken: ({ archivedAt }) => Effect.fail(slugTaken(slug, archivedAt).about("body.slug")),
       QuotaReached: () => Effect.fail(demoQuotaExceeded("characters"))
     })
   )
@@ -99,7 +99,7 @@ export const commitImport = Effect.fnUntraced(function* (
     target_slug,
     character_slug
   }: StoredImport) {
-    if (content_hash !== hash || bundle === null) return yield* importHashMismatch
+    if (content_hash !== hash || bundle === null) return yield* importHashMismatch.about("body.content_hash")
     again = character_slug !== null
     if (again) return null
     if (status !== "ready") return yield* importNotReady

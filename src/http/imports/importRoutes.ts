@@ -23,6 +23,7 @@ import { shownImport } from "./shownImport.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { characterNotFound } from "#src/http/character/characterErrors.ts"
 import { importLimitReached, importNotFound } from "./importErrors.ts"
+import { sayFound } from "#src/http/server/body/sayFound.ts"
 import { importExists } from "./importExists.ts"
 
 /** Base64 of the largest file, plus room for the other fields. */
@@ -76,7 +77,8 @@ export const importRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           const body: unknown = request.body
           const bytes = body instanceof UnreadBody ? body.bytes : Buffer.alloc(0)
           const { staged, mode, targetSlug, filename, ignored, hash } = yield* stageOnThread(appId, bytes)
-          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined) return yield* characterNotFound
+          if (mode === "update" && (yield* targetOf(appId, targetSlug)) === undefined)
+            return yield* sayFound(characterNotFound.about("body.target_slug"), { body: { target_slug: targetSlug } })
           return yield* createOnce(
             request,
             Effect.gen(function* () {

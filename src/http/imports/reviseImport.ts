@@ -29,9 +29,9 @@ export const reviseImport = Effect.fnUntraced(function* (
   const findings = [...open.report.warnings, ...open.report.blockers]
   const nowhere = unplaced.drop.filter((path) => !findings.some((known) => known.path === path))
   if (unplaced.set.length > 0)
-    return yield* validationError(`body.set: no such path in the bundle: ${named(unplaced.set)}`)
+    return yield* validationError(`body.set: no such path in the bundle, received ${named(unplaced.set)}`)
   if (nowhere.length > 0)
-    return yield* validationError(`body.drop: not a path in the bundle or of a finding: ${named(nowhere)}`)
+    return yield* validationError(`body.drop: not a path in the bundle or of a finding, received ${named(nowhere)}`)
   const seenTo = [...Object.keys(set), ...drop]
   const left = (list: ReadonlyArray<Finding>) =>
     list.filter(({ path }) => !seenTo.some((touched) => isWithin(path, touched)))

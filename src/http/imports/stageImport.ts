@@ -8,6 +8,7 @@ import { readJsonBody } from "#src/http/server/body/readJsonBody.ts"
 import { reviewBundle } from "./reviewBundle.ts"
 import { isSlug } from "#src/http/character/characterSchemas.ts"
 import { ImportCreate } from "./importSchemas.ts"
+import { sayFound } from "#src/http/server/body/sayFound.ts"
 import { refusalOf } from "#src/http/server/body/refusal.ts"
 
 const BASE64 = /^[\w+/=\s-]*$/
@@ -20,9 +21,15 @@ export const stageImport = async (bytes: Uint8Array) => {
   if (!parsed.success) throw refusalOf(parsed.error.issues, "body", read.value)
   const { format, json, content_base64: base64 = "", filename, mode, target_slug: slug = null } = parsed.data
   if (slug !== null && mode === "create" && !isSlug(slug)) {
-    throw validationError("body.target_slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -")
+    throw sayFound(
+      validationError("body.target_slug: Invalid slug: expected 1 to 63 of a-z, 0-9 and -, not beginning with -"),
+      { body: read.value }
+    )
   }
-  if (!BASE64.test(base64)) throw importRefused("unreadable", "content_base64 is not valid base64.")
+  if (!BASE64.test(base64))
+    throw sayFound(importRefused("unreadable", "It is not valid base64.").about("body.content_base64"), {
+      body: read.value
+    })
   const content = json === undefined ? { bytes: Buffer.from(base64, "base64") } : { json }
   const file = await Effect.runPromise(
     Effect.result(readImport({ format, filename, content, forPresent: mode === "update" }))

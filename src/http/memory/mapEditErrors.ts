@@ -16,8 +16,8 @@ export const mapEditErrors = <A, R>(
       case "forgotten":
         return Effect.fail(memoryForgotten)
       case "too_many_pinned":
-        return Effect.fail(pinnedLimitReached)
+        return Effect.fail(pinnedLimitReached.about("body.pinned"))
       case "opted_out":
-        return Effect.fail(personOptedOut)
+        return Effect.fail(personOptedOut.about("body.opted_out"))
     }
   })

@@ -143,9 +143,10 @@ export const botBatchRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { action, reason = null, dry_run: dryRun, expected_bots: expected } = request.body
             const filter = toBotFilter(request.body.filter)
             const selection = yield* FleetBots.use((bots) => bots.select(filter, MAX_BATCH))
-            if (selection.bots > MAX_BATCH) return yield* selectionTooLarge(MAX_BATCH)
+            if (selection.bots > MAX_BATCH) return yield* selectionTooLarge(MAX_BATCH).about("body.filter")
             if (dryRun) return success({ dry_run: true, action, selection })
-            if (expected !== undefined && expected !== selection.bots) return yield* selectionChanged(selection.bots)
+            if (expected !== undefined && expected !== selection.bots)
+              return yield* selectionChanged(selection.bots).about("body.expected_bots")
             const hooksAt = `${baseUrl()}${HOOKS_PATH}`
             const batch = yield* FleetBatches.use((batches) => batches.startBots({ action, filter, reason, hooksAt }))
             return success(toProgress(batch))

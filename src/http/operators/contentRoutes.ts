@@ -14,6 +14,7 @@ import { wholeInQuery } from "#src/http/server/schemas/number.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { anySessionNotFound } from "./operatorErrors.ts"
 import { findAnySession } from "./operatorSessionRoutes.ts"
+import { about } from "#src/http/server/about.ts"
 import { requireContent } from "./requireContent.ts"
 
 /** What was said in a session, for an owner who has given a reason. */
@@ -48,7 +49,7 @@ export const contentRoutes: Routes = ({ app, run }) => {
             Effect.provideService(ReadRoom, room)
           )
           if (Option.isNone(page)) return yield* anySessionNotFound
-          yield* refuseExpired(since, page.value)
+          yield* refuseExpired(since, page.value).pipe(about("query.since"))
           const { text: events, nextCursor, tail } = page.value
           return encodedEnvelope(
             `{"events":[${events}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`,

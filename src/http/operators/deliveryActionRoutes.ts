@@ -131,7 +131,7 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
             } = request.body
             const filter = readAttemptFilter(request.body.filter)
             const found = yield* DeliveryAttempts.use((attempts) => attempts.failed(filter, MAX_BATCH + 1))
-            if (found.length > MAX_BATCH) return yield* selectionTooLarge(MAX_BATCH)
+            if (found.length > MAX_BATCH) return yield* selectionTooLarge(MAX_BATCH).about("body.filter")
             if (dryRun)
               return success({
                 dry_run: true,
@@ -147,7 +147,8 @@ export const deliveryActionRoutes: Routes = ({ app, answer }) => {
                   }))
                 }
               })
-            if (expected !== undefined && expected !== found.length) return yield* selectionChanged(found.length)
+            if (expected !== undefined && expected !== found.length)
+              return yield* selectionChanged(found.length).about("body.expected_deliveries")
             return success(
               toProgress(
                 yield* FleetBatches.use((batches) =>

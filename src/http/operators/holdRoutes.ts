@@ -7,6 +7,7 @@ import type { Routes } from "#src/http/server/Server.ts"
 import { ACTS, VIEWS } from "./access.ts"
 import { Reason } from "./botActionRoutes.ts"
 import { findAnyApp } from "./operatorAppRoutes.ts"
+import { about } from "#src/http/server/about.ts"
 import { anyAppNotFound } from "./operatorErrors.ts"
 
 const Hold = z.object({
@@ -63,9 +64,9 @@ export const holdRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const { app_id: appId, reason = null } = request.body
-          if (appId !== null) yield* findAnyApp(appId)
+          if (appId !== null) yield* findAnyApp(appId).pipe(about("body.app_id"))
           yield* TelegramSuspensions.use(({ suspend }) => suspend(appId, reason)).pipe(
-            Effect.catchTag("NoSuchApp", () => Effect.fail(anyAppNotFound))
+            Effect.catchTag("NoSuchApp", () => Effect.fail(anyAppNotFound.about("body.app_id")))
           )
           return yield* shown
         })
@@ -89,9 +90,9 @@ export const holdRoutes: Routes = ({ app, answer }) => {
         reply,
         Effect.gen(function* () {
           const { app_id: appId } = request.body
-          if (appId !== null) yield* findAnyApp(appId)
+          if (appId !== null) yield* findAnyApp(appId).pipe(about("body.app_id"))
           yield* TelegramSuspensions.use(({ resume }) => resume(appId)).pipe(
-            Effect.catchTag("NoSuchApp", () => Effect.fail(anyAppNotFound))
+            Effect.catchTag("NoSuchApp", () => Effect.fail(anyAppNotFound.about("body.app_id")))
           )
           return yield* shown
         })

@@ -110,7 +110,11 @@ export const operatorDeliveryRoutes: Routes = ({ app, answer }) => {
           const { cursor, limit, ...filter } = request.query
           const key = yield* placeCursorKey(cursor, (text) => readAttemptId(text) !== null)
           const { rows, next } = yield* DeliveryAttempts.use((attempts) =>
-            attempts.search(readAttemptFilter(filter), { after: key === null ? null : readAttemptId(key), limit })
+            attempts.search(readAttemptFilter(filter), {
+              after: key === null ? null : readAttemptId(key),
+              limit,
+              by: "attempt"
+            })
           )
           return success({
             deliveries: rows.map(toAttempt),

@@ -25,7 +25,9 @@ export const acceptFinding = Effect.fnUntraced(function* (
   const apply = (profile: object, change: Change) =>
     isChangePath(change.path)
       ? patchProfile(slug, profile, mergePatchFor(profile, change.path, change))
-      : Effect.fail(validationError(`body.proposed_change.path: a finding cannot change ${change.path}`))
+      : Effect.fail(
+          validationError(`body.proposed_change.path: a finding cannot change ${JSON.stringify(change.path)}`)
+        )
   const accepted = isId("fnd", findingId)
     ? yield* Findings.use((findings) => findings.accept({ appId, slug }, researchId, findingId, given, apply)).pipe(
         Effect.catchTags({

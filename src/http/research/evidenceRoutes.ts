@@ -21,6 +21,7 @@ import {
   evidenceStatus
 } from "./evidenceSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
+import { about } from "#src/http/server/about.ts"
 import { characterExists } from "#src/http/character/characterExists.ts"
 
 const toResource = (slug: string) => (evidence: StoredEvidence) => ({
@@ -122,7 +123,7 @@ export const evidenceRoutes: Routes = ({ app, answer, baseUrl }) => {
             const { appId } = request.principal
             const { source: { session_id, retrieved_at, ...source } = {}, ...fields } = request.body
             yield* findCharacter(appId, slug)
-            if (session_id !== undefined) yield* findSession(appId, session_id)
+            if (session_id !== undefined) yield* findSession(appId, session_id).pipe(about("body.source.session_id"))
             const evidence = yield* Evidence.use((all) =>
               all.create(
                 { appId, slug },

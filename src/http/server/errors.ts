@@ -108,7 +108,7 @@ export const internalError = defineError(
   "Something went wrong on our side.",
   "Try again with backoff. If the problem persists, report the request_id to the operator."
 )
-const invalid = defineError(
+export const invalidRequest = defineError(
   422,
   "validation_error",
   "The request is invalid. The message says which field and why.",
@@ -119,7 +119,8 @@ const FIELD = /^(?:body|query|params|headers|bundle)[^\s:]{0,200}(?=:)/
 /** `fix`: what to do. Without it, to correct the field that the message begins with. */
 export const validationError = (message: string, fix?: string) => {
   const field = FIELD.exec(message)?.[0]
-  return invalid.saying(message, fix ?? (field === undefined ? invalid.fix : `Correct ${field} and send it again.`))
+  if (field === undefined) return invalidRequest.saying(message, fix)
+  return invalidRequest.saying(message, fix ?? `Correct ${field} and send it again.`).about(field)
 }
 export const malformedRequest = defineError(
   400,
@@ -205,13 +206,13 @@ const otherVersion = defineError(
   "Read it again and repeat the change on the current version."
 )
 export const versionConflict = (kind: "app" | "character" | "proactive policy" | "suite", current: number) =>
-  otherVersion.saying(`The ${kind} is at version ${current}.`)
+  otherVersion.saying(`The ${kind} is at version ${current}.`).about("body.expected_version")
 export const idempotencyKeyReused = defineError(
   422,
   "idempotency_key_reused",
   "This Idempotency-Key was already used with a different body.",
   "Use a new key for a new request, or repeat the first body to get its response again."
-)
+).about("headers.idempotency-key")
 export const upstreamFailed = defineError(
   502,
   "upstream_failed",

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { countersByTwo } from "#pipeline/telemetry/metric.ts"
 import { type ApiError, errorBody } from "./ApiError.ts"
+import { sayFound } from "./body/sayFound.ts"
+import { sentIn } from "./body/sentIn.ts"
 import { placeOf, problemPage } from "./errorPage.ts"
 import { databaseUnreachable, draining } from "./errors.ts"
 import { PAGE_POLICY } from "./page.ts"
@@ -27,5 +29,5 @@ export const sendError = (request: FastifyRequest, reply: FastifyReply, error: A
       .send(problemPage(error, request.id, place))
   return reply
     .header("content-type", "application/json; charset=utf-8")
-    .send(JSON.stringify(errorBody(error, request.id)))
+    .send(JSON.stringify(errorBody(sayFound(error, sentIn(request)), request.id)))
 }

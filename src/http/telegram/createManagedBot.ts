@@ -79,7 +79,7 @@ export const prepareManagedBot = Effect.fnUntraced(function* (
         linkMinutes: LINK_MINUTES,
         isShownAgain: false
       })
-    ).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken)))
+    ).pipe(Effect.catchTag("NameTaken", () => Effect.fail(telegramNameTaken.about("body.suggested_username"))))
     const claimUrl = claimLink(username, claimCode)
     const url = isRandom ? newBotLink(username, suggestedUsername, suggestedName) : claimUrl
     const link = {

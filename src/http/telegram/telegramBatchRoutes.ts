@@ -20,6 +20,7 @@ import { answers, answersAs, created as onCreate } from "#src/http/server/schema
 import { BatchCreate, BatchData, BatchItems, MAX_BOTS } from "./telegramBatchSchemas.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { askTelegram, checkCharacter, readToken } from "./telegramBot.ts"
+import { about } from "#src/http/server/about.ts"
 import { batchExists } from "./botExists.ts"
 
 /** The items of a batch, if it can be started. */
@@ -28,12 +29,18 @@ const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeo
   const slugs = new Set(body.bots.map((bot) => bot.character_slug))
   const characters = new Map(
     yield* Effect.forEach(slugs, (slug) =>
-      Effect.map(checkCharacter(appId, slug), (character) => [slug, character] as const)
+      checkCharacter(appId, slug).pipe(
+        about(`body.bots[${body.bots.findIndex((bot) => bot.character_slug === slug)}].character_slug`),
+        Effect.map((character) => [slug, character] as const)
+      )
     )
   )
   if (body.action === "attach") {
-    return yield* Effect.forEach(body.bots, ({ token, character_slug: characterSlug }) =>
-      Effect.map(readToken(token), (read): NewItem => ({ token: read, characterSlug }))
+    return yield* Effect.forEach(body.bots, ({ token, character_slug: characterSlug }, index) =>
+      readToken(token).pipe(
+        about(`body.bots[${index}].token`),
+        Effect.map((read): NewItem => ({ token: read, characterSlug }))
+      )
     )
   }
   return yield* Effect.forEach(
@@ -52,8 +59,8 @@ const itemsOf = Effect.fnUntraced(function* (appId: string, body: z.output<typeo
 const linksOf = Effect.fnUntraced(function* (body: z.output<typeof BatchCreate>, hooksAt: string) {
   if (body.action !== "create_managed") return null
   const manager = yield* Manager
-  if (!body.dry_run) yield* askTelegram(manager.register(hooksAt))
-  return { manager: yield* askTelegram(manager.username), minutes: body.expires_in_minutes }
+  if (!body.dry_run) yield* askTelegram(manager.register(hooksAt)).pipe(about("body.action"))
+  return { manager: yield* askTelegram(manager.username).pipe(about("body.action")), minutes: body.expires_in_minutes }
 })
 
 const yieldBudget = makeYieldBudget()

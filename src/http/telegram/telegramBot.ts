@@ -39,8 +39,8 @@ export const findBot = Effect.fnUntraced(function* (request: FastifyRequest) {
 /** Checks that new sessions with this character are allowed. */
 export const checkCharacter = Effect.fnUntraced(function* (appId: string, slug: string) {
   const character = yield* Characters.use((characters) => characters.get(appId, slug))
-  if (character === undefined) return yield* characterNotFound
-  if (character.status === "archived") return yield* characterArchived
+  if (character === undefined) return yield* characterNotFound.about("body.character_slug")
+  if (character.status === "archived") return yield* characterArchived.about("body.character_slug")
   return character
 })
 
@@ -49,11 +49,11 @@ type TelegramRefusal = TokenRejected | ForeignWebhook | TelegramUnavailable | No
 const toApiError = (error: TelegramRefusal): ApiError => {
   switch (error._tag) {
     case "NoManager":
-      return managedBotsUnavailable
+      return managedBotsUnavailable.about("body.mode")
     case "TokenRejected":
-      return telegramTokenInvalid
+      return telegramTokenInvalid.about("body.token")
     case "ForeignWebhook":
-      return telegramWebhookForeign
+      return telegramWebhookForeign.about("body.token")
     case "TelegramUnavailable":
       return telegramUnavailable(error.description)
   }
@@ -73,7 +73,9 @@ export const askTelegram = <A, E, R>(effect: Effect.Effect<A, E | TelegramRefusa
 
 /** Checks the form of a token before any network call. */
 export const readToken = (text: string) =>
-  isBotToken(text) ? Effect.succeed(Redacted.make(text, { label: "bot token" })) : Effect.fail(telegramTokenInvalid)
+  isBotToken(text)
+    ? Effect.succeed(Redacted.make(text, { label: "bot token" }))
+    : Effect.fail(telegramTokenInvalid.about("body.token"))
 
 /**
  * Runs network calls outside of any transaction, unless the request's key is known. A replay returns the state `before`
@@ -107,9 +109,9 @@ export const answerPreCheckout = Effect.fnUntraced(function* (
 
 /** Asks Telegram whose token it is, and returns the transaction that makes it the bot's. */
 export const prepareToken = Effect.fnUntraced(function* (bot: StoredBot, text: string) {
-  if (bot.mode === "managed") return yield* botManaged
+  if (bot.mode === "managed") return yield* botManaged.about("body.token")
   const token = yield* readToken(text)
-  if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother
+  if (userIdOf(token) !== bot.user_id) return yield* telegramTokenOfAnother.about("body.token")
   const identity = yield* WebhookRegistrar.use((registrar) => registrar.identify(token)).pipe(askTelegram)
   return BotRows.use((rows) => rows.replaceToken(bot.app_id, bot.channel_id, token, identity))
 })

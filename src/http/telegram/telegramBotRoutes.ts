@@ -109,7 +109,7 @@ export const telegramBotRoutes: Routes = ({ app, answer, baseUrl }) => {
                   drafts: body.drafts,
                   unknownPolicy: body.unknown_policy
                 })
-                .pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken)))
+                .pipe(Effect.catchTag("BotTaken", () => Effect.fail(telegramBotTaken.about("body.token"))))
               return shown(fresh)
             })
           )

@@ -90,7 +90,7 @@ export const accountRoutes: Routes = ({ app, answer, baseUrl }) => {
             if (prefix !== token.prefix && !token.scopes.includes("keys:write"))
               return yield* scopeMissing("keys:write")
             const revoked = yield* AccountTokens.use((tokens) => tokens.revoke(accountId, prefix))
-            return revoked ? success({ prefix, revoked: true }) : yield* tokenNotFound
+            return revoked ? success({ prefix, revoked: true }) : yield* tokenNotFound.about("body.prefix")
           })
         )
       )

@@ -90,9 +90,9 @@ export const deviceFlowRoutes: Routes = ({ app, answer, run, baseUrl }) => {
           .after(polled.intervalSeconds)
       }
       case "denied":
-        return yield* accessDenied
+        return yield* accessDenied.about("body.device_code")
       case "expired":
-        return yield* expiredToken
+        return yield* expiredToken.about("body.device_code")
       case "issued": {
         const { secret, scopes, expires_at: expiresAt } = polled.token
         return {

@@ -21,6 +21,7 @@ import { EdgeCreate, EdgeData, edgeFields, EdgePatch, GraphData } from "./graphS
 import { inUtc, moment } from "#src/http/server/schemas/moment.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 import { characterExists } from "#src/http/character/characterExists.ts"
+import { about } from "#src/http/server/about.ts"
 import { edgeExists } from "./worldExists.ts"
 
 const fieldsOf = ({
@@ -117,8 +118,10 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
           const { appId } = request.principal
           const { session_id: sessionId, as_of } = request.query
           const { profile } = yield* findCharacter(appId, slug)
-          if (sessionId !== undefined && (yield* findSession(appId, sessionId)).character_slug !== slug)
-            return yield* sessionNotFound
+          if (sessionId !== undefined) {
+            const session = yield* findSession(appId, sessionId).pipe(about("query.session_id"))
+            if (session.character_slug !== slug) return yield* sessionNotFound.about("query.session_id")
+          }
           const of = { appId, slug }
           const at = as_of === undefined ? new Date(yield* Clock.currentTimeMillis) : new Date(as_of)
           const [npcs, edges] = yield* Effect.all(
@@ -177,7 +180,7 @@ export const graphRoutes: Routes = ({ app, answer, baseUrl }) => {
                         `${session_id === null ? "a character" : "a session"}.`
                     )
                   ),
-                SessionGone: () => Effect.fail(sessionNotFound)
+                SessionGone: () => Effect.fail(sessionNotFound.about("body.session_id"))
               })
             )
             return success(toResource(slug)(edge ?? (yield* characterNotFound)), whole(slug))

@@ -148,7 +148,7 @@ export const storylineRoutes: Routes = (server) => {
               id,
               trigger
             )
-            if (entered === null) return yield* storylineConflict(trigger)
+            if (entered === null) return yield* storylineConflict(trigger).about("body.trigger")
             const story = (yield* stories.list({ appId, slug, sessionId })).find(
               ({ present }) => present.storyline_id === id
             )

@@ -31,4 +31,4 @@ const notNow = defineError(
   "GET /v1/sessions/{session_id}/storylines shows the session's position. The storyline's beats show what follows."
 )
 export const storylineConflict = (trigger: string) =>
-  notNow.saying(`No beat is waiting for the trigger ${trigger}, or its conditions aren't all met.`)
+  notNow.saying(`No beat is waiting for the trigger ${JSON.stringify(trigger)}, or its conditions aren't all met.`)

@@ -148,7 +148,7 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
             const made = yield* (yield* kind.table).create(of, fields).pipe(
               Effect.catchTags({
                 WorldLimitReached: ({ most }) => Effect.fail(worldLimitReached(kind.full(most))),
-                SessionGone: () => Effect.fail(sessionNotFound)
+                SessionGone: () => Effect.fail(sessionNotFound.about("body.session_id"))
               })
             )
             return yield* shown(made ?? (yield* characterNotFound), character, of.appId)
@@ -209,7 +209,7 @@ export const registerWorldRoutes = <A extends { readonly id: string }, Body exte
                 kind.toFields(body, of)
               )
             )
-            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(sessionNotFound)))
+            .pipe(Effect.catchTag("SessionGone", () => Effect.fail(sessionNotFound.about("body.session_id"))))
           return yield* shown(changed ?? (yield* kind.absent), character, of.appId)
         })
       )

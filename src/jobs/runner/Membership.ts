@@ -32,8 +32,8 @@ export class Membership extends Context.Service<
     readonly current: Effect.Effect<Option.Option<string>>
     /** The number of the connection that holds the lock: another one after each time that it was lost. */
     readonly connection: Effect.Effect<Option.Option<number>>
-    /** Ties a graphile-worker pool to this registration and all later ones. */
-    readonly usePool: (poolId: string) => Effect.Effect<void, DatabaseError>
+    /** Ties a graphile-worker pool to this registration and all later ones. It is recorded as soon as possible. */
+    readonly usePool: (poolId: string) => Effect.Effect<void>
     /**
      * Does this for each pulse, about every second while registered, until the scope closes. A pulse that comes while
      * the work for an earlier one goes on waits, and the next one replaces it.
@@ -68,14 +68,19 @@ export class Membership extends Context.Service<
         yield* Effect.forkScoped(repeatForever("0 millis", Effect.flatMap(Queue.take(pulses), work)))
       })
 
-      const join = Effect.gen(function* () {
-        const registration = yield* workers.register
-        if (pool !== null) yield* registration.usePool(pool)
-        return registration
-      })
+      // Of its own, and tried until it is done: over a connection that the database has just lost, it takes as long as
+      // a statement may wait for its answer.
+      const unnamed = yield* Queue.sliding<void>(1)
+      const namePool = Queue.take(unnamed).pipe(
+        Effect.andThen(() => (current === null || pool === null ? Effect.void : current.usePool(pool))),
+        Effect.catch(() => Effect.andThen(Effect.sleep(EVERY), Queue.offer(unnamed, undefined)))
+      )
+      yield* Effect.forkScoped(repeatForever("0 millis", namePool))
+
       const first = yield* Deferred.make<void, DatabaseError>()
       const live = Effect.fnUntraced(function* (registration: Registration) {
         current = registration
+        Queue.offerUnsafe(unnamed, undefined)
         yield* Deferred.succeed(first, undefined)
         const beat = registration.heartbeat.pipe(Effect.tap(tell), Effect.andThen(Effect.sleep(EVERY)), Effect.forever)
         yield* Effect.raceFirst(registration.lost, beat).pipe(
@@ -89,7 +94,7 @@ export class Membership extends Context.Service<
         lost.add()
         yield* Effect.logWarning("worker lock lost: re-registering")
       })
-      const member = Effect.scoped(Effect.flatMap(join, live))
+      const member = Effect.scoped(Effect.flatMap(workers.register, live))
 
       yield* whileStarting(member).pipe(
         Effect.onError((cause) => Deferred.failCause(first, cause)),
@@ -104,10 +109,11 @@ export class Membership extends Context.Service<
       return Membership.of({
         current: Effect.sync(() => (connection() === null ? Option.none() : Option.fromNullishOr(current?.workerId))),
         connection: Effect.sync(() => Option.fromNullishOr(connection())),
-        usePool: Effect.fnUntraced(function* (poolId: string) {
-          pool = poolId
-          if (current !== null) yield* current.usePool(poolId)
-        }),
+        usePool: (poolId) =>
+          Effect.sync(() => {
+            pool = poolId
+            Queue.offerUnsafe(unnamed, undefined)
+          }),
         onPulse
       })
     })

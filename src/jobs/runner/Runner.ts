@@ -64,9 +64,7 @@ export const layer = <R>({ tasks, concurrency, idle }: RunnerOptions<R>) =>
       )
 
       const start = startJobPool({ url, concurrency, taskList, crontab: crontabOf(tasks) }).pipe(
-        // Detached: over a connection that the database has just lost, it takes as long as a statement may wait for its
-        // answer. Meanwhile nobody would notice that the pool has ended, too.
-        Effect.tap(({ id }) => Effect.forkDetach(Effect.ignore(membership.usePool(id))))
+        Effect.tap(({ id }) => membership.usePool(id))
       )
       const stop = ({ runner, id }: JobPool) =>
         Effect.gen(function* () {

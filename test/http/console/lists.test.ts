@@ -128,10 +128,10 @@ describe("the list of deliveries", () => {
     await sql()`update channels set status = 'paused' where channel_id = ${channel}`
     const [older, newer] = (await app.events(session)).slice(-2)
     // The older event was tried last.
-    const attempt = (event: { id: string; cursor: number }, code: string, minutes: number) => sql()`
+    const attempt = (event: { id: string; cursor: number }, code: string, minutes: number, fence = 1) => sql()`
       insert into delivery_attempts (app_id, session_id, channel_id, cursor, fence, event_id, outcome, error_code,
         started_at)
-      values (${app.appId}, ${session}, ${channel}, ${event.cursor}, 1, ${event.id}, 'not_sent', ${code},
+      values (${app.appId}, ${session}, ${channel}, ${event.cursor}, ${fence}, ${event.id}, 'not_sent', ${code},
         now() - ${minutes}::int * interval '1 minute')`
     await attempt(older!, "http_503", 1)
     await attempt(newer!, "timeout", 2)
@@ -139,7 +139,7 @@ describe("the list of deliveries", () => {
     assert.deepStrictEqual(await shown(list, [older!.id, newer!.id]), [newer!.id, older!.id])
     assert.deepStrictEqual(await orderOf(list), ["Event", "descending"])
     const text = await read(list)
-    assert.include(text, "2 attempts")
+    assert.include(text, "2 deliveries")
     assert.include(text, `event ${newer!.cursor} of olga`)
     assert.include(text, "webhook http://127.0.0.1:1/hook")
     assert.include(text, "Copper Kettle")
@@ -151,8 +151,18 @@ describe("the list of deliveries", () => {
       deliveries.map(({ event_id, app_name }: any) => [event_id, app_name]),
       [[newer!.id, "Copper Kettle"]]
     )
+    // Another attempt at the newer one adds no row to the list, but one to the screen of the delivery.
+    await attempt(newer!, "http_502", 0, 2)
+    const again = await read(list)
+    assert.include(again, "2 deliveries")
+    assert.include(again, "2 attempts")
+    assert.include(again, "http_502")
+    assert.notInclude(again, "timeout")
+    const all = (await operator.get(`/admin/deliveries?app_id=${app.appId}`)).body.data.deliveries
+    assert.lengthOf(all, 3)
     const [, attemptPath = ""] = /href="(\/console\/deliveries\/evt_[^"]*)"/.exec(await page(list)) ?? []
     assert.match(await read(attemptPath), /Through webhook http:\/\/127\.0\.0\.1:1\/hook .* App Copper Kettle .* olga/)
+    assert.match(await read(attemptPath), /All attempts .*http_502 .*timeout/)
   })
 })
 

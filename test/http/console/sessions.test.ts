@@ -121,7 +121,7 @@ describe("the console", () => {
     const screen = async (app: string) => (await owner.request("GET", `/console/characters?app=${app}`)).text()
     const rows = (text: string) => text.split(/import_(?:format_unsupported|unreadable)/).length - 1
     assert.deepStrictEqual([rows(await screen(one.appId)), rows(await screen(other.appId))], [20, 1])
-    assert.include(await screen(other.appId), "content_base64 is not valid base64.")
+    assert.include(await screen(other.appId), "body.content_base64: It is not valid base64")
     assert.notInclude(await screen(one.appId), "<b>no card")
   })
 })

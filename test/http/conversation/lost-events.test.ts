@@ -22,7 +22,7 @@ const shortLog = async (): Promise<string> => {
 const expiryOf = ({ status, body }: Awaited<ReturnType<TestApp["get"]>>) => ({
   status,
   code: body.detail?.code,
-  message: /^This log ends at cursor \d+\./.exec(body.detail?.message)?.[0],
+  message: /This log ends at cursor \d+\./.exec(body.detail?.message)?.[0],
   earliest_since: body.detail?.earliest_since
 })
 const expired = (tail: number, earliest = 0) => ({

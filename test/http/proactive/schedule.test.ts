@@ -239,7 +239,7 @@ describe("a scheduled message", () => {
 
   it.each([
     [{}, "body.text: Give text or topic"],
-    [{ text: "a", topic: "b" }, "body.text: Give either text or topic, not both"]
+    [{ text: "a", topic: "b" }, "body.text: Give either text or topic, not both, received text of 1 character"]
   ])("is refused with what to do about its text and topic: %j", async (said, message) => {
     const answer = await schedule(await app.createSession(), { at: inHours(1), ...said })
     assert.deepStrictEqual([answer.status, answer.body.detail.message], [422, message])

@@ -31,10 +31,12 @@ describe("an invisible text", () => {
     ["a skin tone without a hand", "\u{1f3fb}"],
     ["all of them", " \u200b\u3164\ufe0f\u0001"]
   ])("is treated as a missing one, as a message and as a name: %s", async (_, text) => {
+    const length = `${text.length} ${text.length === 1 ? "character" : "characters"}`
+    const message = (field: string) => `body.${field}: Must not be blank, received text of ${length}`
     const said = await app.send(session, text)
-    assert.deepStrictEqual([said.status, said.body.detail.message], [422, "body.text: Must not be blank"])
+    assert.deepStrictEqual([said.status, said.body.detail.message], [422, message("text")])
     const named = await app.post("/v1/characters", { slug: "nobody", display_name: text })
-    assert.deepStrictEqual([named.status, named.body.detail.message], [422, "body.display_name: Must not be blank"])
+    assert.deepStrictEqual([named.status, named.body.detail.message], [422, message("display_name")])
   })
 
   it.each(["❤\ufe0f", "👩‍👩‍👧", "می‌خواهم", "\u0301a", ".", "\u{1fae9}"])(

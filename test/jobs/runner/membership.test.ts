@@ -13,9 +13,19 @@ import { Membership } from "#src/jobs/runner/Membership.ts"
 
 const unreachable = new DatabaseError({ reason: "unreachable", sqlState: null, cause: "down" })
 
-/** A registry that rejects the first n workers, or fails for the first n when they report their pool. */
-const harness = (given: { readonly turnedAway?: number; readonly dying?: number }) => {
+interface Given {
+  /** So many workers are rejected at first. */
+  readonly turnedAway?: number
+  /** So many registrations fail after the first. */
+  readonly dying?: number
+  /** So many times a pool cannot be named. */
+  readonly unnamed?: number
+}
+
+const harness = (given: Given) => {
   let tries = 0
+  let namings = 0
+  const named: Array<string> = []
   let open = 0
   const lost: Array<Deferred.Deferred<void>> = []
   const register = Effect.gen(function* () {
@@ -38,12 +48,18 @@ const harness = (given: { readonly turnedAway?: number; readonly dying?: number 
       connection: () => nth,
       lost: Deferred.await(gone),
       heartbeat: Effect.succeed(null),
-      usePool: () => Effect.void
+      usePool: (pool: string) =>
+        Effect.suspend(() => {
+          if (++namings <= (given.unnamed ?? 0)) return unreachable
+          named.push(`${pool} of wrk_${nth}`)
+          return Effect.void
+        })
     }
   })
   return {
     layer: Membership.layer.pipe(Layer.provide(Layer.mock(Workers, { register }))),
     open: () => open,
+    named,
     lose: Effect.suspend(() => Deferred.succeed(lost.at(-1)!, undefined))
   }
 }
@@ -81,6 +97,22 @@ describe("a worker that registers", () => {
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* membership.current, Option.some("wrk_4"))
       assert.strictEqual(open(), 1)
+    }).pipe(Effect.scoped, quiet)
+  )
+
+  it.effect("names the latest of its pools until the database has recorded it, and again after each registration", () =>
+    Effect.gen(function* () {
+      const { layer, lose, named } = harness({ unnamed: 3 })
+      const membership = yield* Effect.map(Layer.build(layer), Context.get(Membership))
+      yield* membership.usePool("pool-1")
+      yield* TestClock.adjust("1 second")
+      yield* membership.usePool("pool-2")
+      assert.deepStrictEqual(named, [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(named, ["pool-2 of wrk_1"])
+      yield* lose
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(named, ["pool-2 of wrk_1", "pool-2 of wrk_2"])
     }).pipe(Effect.scoped, quiet)
   )
 })

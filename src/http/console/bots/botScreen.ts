@@ -17,7 +17,7 @@ import type { Visit } from "../Screen.ts"
 import { BOTS_PATH } from "./botQuery.ts"
 import { botReason, sendingState } from "./botStates.ts"
 
-const SHOWN_ATTEMPTS = 10
+const SHOWN_DELIVERIES = 10
 
 const waits = (seconds: number | null) => (seconds === null ? "nothing waits" : duration(seconds * 1000))
 
@@ -122,7 +122,7 @@ export const botScreen = ({ screen }: Console): void => {
           DeliveryAttempts.use((attempts) =>
             attempts.search(
               { ...anyAttempt, state: "failed", channelId: bot.bot_id, appId: bot.app_id },
-              { after: null, limit: SHOWN_ATTEMPTS }
+              { after: null, limit: SHOWN_DELIVERIES, by: "delivery" }
             )
           )
         ],
@@ -144,7 +144,13 @@ export const botScreen = ({ screen }: Console): void => {
               ${evidence(bot, figures, nowMs)}
               <section class="card flush" aria-labelledby="errors">
                 <h2 id="errors">Deliveries that failed</h2>
-                ${attemptsTable(failed.rows, nowMs, html`<p>No delivery of this bot has failed.</p>`, null)}
+                ${attemptsTable({
+                  rows: failed.rows,
+                  by: "delivery",
+                  nowMs,
+                  empty: html`<p>No delivery of this bot has failed.</p>`,
+                  names: null
+                })}
                 <p class="pages">
                   <a href="/console/deliveries?channel=${bot.bot_id}&amp;state=any">All its deliveries</a>
                 </p>

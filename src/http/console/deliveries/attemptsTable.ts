@@ -1,10 +1,10 @@
 import { madeAt } from "#pipeline/domain/Id.ts"
-import type { AttemptRow } from "#src/db/operators/DeliveryAttempts.ts"
+import type { AttemptRow, AttemptUnit } from "#src/db/operators/DeliveryAttempts.ts"
 import type { Subject } from "#src/health/Problem.ts"
 import { attemptIdOf } from "#src/http/operators/operatorDeliveryRoutes.ts"
 import { type Names, nameOf } from "#src/http/operators/problemNames.ts"
 import { type Html, html } from "#src/http/server/page.ts"
-import { duration, when } from "../figures.ts"
+import { counted, duration, when } from "../figures.ts"
 import { tag } from "../icons.ts"
 import { type Column, table } from "../table.ts"
 import { DELIVERIES_PATH } from "./attemptQuery.ts"
@@ -38,10 +38,20 @@ const ofAllChannels = (names: Names): ReadonlyArray<Column<AttemptRow>> => [
   { label: "Through", cell: (row) => throughName(row, names) }
 ]
 
-/** Attempts at deliveries, those of the newest event first. `names`: of what they went through. Null: one channel. */
-export const attemptsTable = (rows: ReadonlyArray<AttemptRow>, nowMs: number, empty: Html, names: Names | null): Html =>
+interface AttemptsTable {
+  readonly rows: ReadonlyArray<AttemptRow>
+  /** What a row stands for. */
+  readonly by: AttemptUnit
+  readonly nowMs: number
+  readonly empty: Html
+  /** Of what they went through. Null: one channel. */
+  readonly names: Names | null
+}
+
+/** Attempts at deliveries, those of the newest event first. */
+export const attemptsTable = ({ rows, by, nowMs, empty, names }: AttemptsTable): Html =>
   table<AttemptRow>({
-    label: "Delivery attempts",
+    label: by === "attempt" ? "Delivery attempts" : "Deliveries",
     columns: [
       {
         label: "Event",
@@ -59,7 +69,13 @@ export const attemptsTable = (rows: ReadonlyArray<AttemptRow>, nowMs: number, em
       },
       {
         label: "Tried",
-        cell: (row) => html`<a href="${urlOf(row)}">${when(row.started_at, nowMs)}</a>`
+        cell: (row) =>
+          html`<a href="${urlOf(row)}">${when(row.started_at, nowMs)}</a>
+            ${
+              by === "delivery" && row.attempts > 1
+                ? html`<span class="soft">${counted(row.attempts, "attempt", "attempts")}</span>`
+                : null
+            }`
       },
       {
         label: "Outcome",

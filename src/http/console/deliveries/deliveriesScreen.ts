@@ -10,11 +10,13 @@ import { bytes, duration, when } from "../figures.ts"
 import { post } from "../form.ts"
 import { pages } from "../pages.ts"
 import { totalAbove } from "../total.ts"
-import { attemptFilterOf, attemptFilters, attemptFilterText, DELIVERIES_PATH } from "./attemptQuery.ts"
+import { anyAttempt, attemptFilterOf, attemptFilters, attemptFilterText, DELIVERIES_PATH } from "./attemptQuery.ts"
 import { appName, attemptsTable, subjectOf, throughName } from "./attemptsTable.ts"
 import { outcomeTag } from "./outcomes.ts"
 
 const PER_PAGE = 50
+/** Of one delivery, the latest. */
+const SHOWN_ATTEMPTS = 50
 
 /** In place of a response that is closed to this operator: how to open it. */
 const hidden = (sessionId: string | null, attemptId: string, owns: boolean): Html => {
@@ -28,51 +30,52 @@ const hidden = (sessionId: string | null, attemptId: string, owns: boolean): Htm
   return html`<p class="soft">The response is hidden, because it may repeat what was said. ${how}</p>`
 }
 
-/** Attempts at deliveries of all apps; and one, with what was sent and what came back. */
+/** Deliveries of all apps; and one attempt, with what was sent, what came back, and the other attempts. */
 export const deliveriesScreen = ({ screen }: Console): void => {
-  screen(
-    { path: DELIVERIES_PATH, operationId: "showDeliveries", summary: "The screen of delivery attempts" },
-    (visit) =>
-      Effect.gen(function* () {
-        const { nowMs } = visit
-        const { query, note } = yield* withApp(visit)
-        const asked = attemptFilterOf(query, nowMs)
-        const key = yield* placeCursorKey(query.get("cursor") ?? undefined, (text) => readAttemptId(text) !== null)
-        const { rows, next } = yield* DeliveryAttempts.use((attempts) =>
-          attempts.search(asked, {
-            after: key === null ? null : readAttemptId(key),
-            limit: PER_PAGE
-          })
-        )
-        const filter = attemptFilterText(query)
-        return {
-          section: DELIVERIES_PATH,
-          title: "Deliveries",
-          actions: html`<a class="button" href="/console/webhooks">Webhooks</a>${
-            visit.acts && rows.some(({ delivered }) => !delivered)
-              ? html`<a class="button" href="${DELIVERIES_PATH}/retry?${filter}">Retry all that match…</a>`
-              : null
-          }`,
-          lead: html`${attemptFilters(visit.query)}${note}${yield* totalAbove(
-            visit,
-            DeliveryAttempts.use((attempts) => attempts.count(asked)),
-            ["attempt", "attempts"]
-          )}`,
-          live: html`<section class="card flush">
-            ${attemptsTable(
+  screen({ path: DELIVERIES_PATH, operationId: "showDeliveries", summary: "The screen of deliveries" }, (visit) =>
+    Effect.gen(function* () {
+      const { nowMs } = visit
+      const { query, note } = yield* withApp(visit)
+      const asked = attemptFilterOf(query, nowMs)
+      const key = yield* placeCursorKey(query.get("cursor") ?? undefined, (text) => readAttemptId(text) !== null)
+      const { rows, next } = yield* DeliveryAttempts.use((attempts) =>
+        attempts.search(asked, {
+          after: key === null ? null : readAttemptId(key),
+          limit: PER_PAGE,
+          by: "delivery"
+        })
+      )
+      const filter = attemptFilterText(query)
+      return {
+        section: DELIVERIES_PATH,
+        title: "Deliveries",
+        actions: html`<a class="button" href="/console/webhooks">Webhooks</a>${
+          visit.acts && rows.some(({ delivered }) => !delivered)
+            ? html`<a class="button" href="${DELIVERIES_PATH}/retry?${filter}">Retry all that match…</a>`
+            : null
+        }`,
+        lead: html`${attemptFilters(visit.query)}${note}${yield* totalAbove(
+          visit,
+          DeliveryAttempts.use((attempts) => attempts.count(asked)),
+          ["delivery", "deliveries"]
+        )}`,
+        live: html`<section class="card flush">
+            ${attemptsTable({
               rows,
+              by: "delivery",
               nowMs,
-              filter === ""
-                ? html`<p>No delivery has failed.</p>
-                    <a class="button" href="${DELIVERIES_PATH}?state=any">Show those that arrived</a>`
-                : html`<p>No attempt matches these filters.</p>
-                    <a class="button" href="${DELIVERIES_PATH}">Clear the filters</a>`,
-              yield* namesOf(rows.map(subjectOf))
-            )}
+              empty:
+                filter === ""
+                  ? html`<p>No delivery has failed.</p>
+                      <a class="button" href="${DELIVERIES_PATH}?state=any">Show those that arrived</a>`
+                  : html`<p>No delivery matches these filters.</p>
+                      <a class="button" href="${DELIVERIES_PATH}">Clear the filters</a>`,
+              names: yield* namesOf(rows.map(subjectOf))
+            })}
             ${pages(visit, nextCursor(next === null ? null : attemptIdOf(next)))}
           </section>`
-        }
-      })
+      }
+    })
   )
 
   screen(
@@ -82,6 +85,12 @@ export const deliveriesScreen = ({ screen }: Console): void => {
         const row = yield* findAttempt(params["attempt_id"] ?? "")
         const { request, response, response_hidden } = yield* toAttemptDetail(operator, row)
         const names = yield* namesOf([subjectOf(row)])
+        const all = yield* DeliveryAttempts.use((attempts) =>
+          attempts.search(
+            { ...anyAttempt, eventId: row.event_id, channelId: row.channel_id },
+            { after: null, limit: SHOWN_ATTEMPTS, by: "attempt" }
+          )
+        )
         return {
           section: DELIVERIES_PATH,
           above: { url: DELIVERIES_PATH, name: "Deliveries" },
@@ -149,6 +158,10 @@ export const deliveriesScreen = ({ screen }: Console): void => {
                     : html`<pre tabindex="0" aria-label="Response">${prose(response)}</pre>`
               }
               <p class="soft small">Only the first 8 KiB of a response are kept.</p>
+            </section>
+            <section class="card flush" aria-labelledby="attempts">
+              <h2 id="attempts">${all.next === null ? "All attempts" : "The latest attempts"}</h2>
+              ${attemptsTable({ rows: all.rows, by: "attempt", nowMs, empty: html``, names: null })}
             </section>`
         }
       })

@@ -25,7 +25,7 @@ import type { Visit } from "../Screen.ts"
 import { WEBHOOKS_PATH } from "./webhooksScreen.ts"
 import { failedLately, webhookState } from "./webhookStates.ts"
 
-const SHOWN_ATTEMPTS = 20
+const SHOWN_DELIVERIES = 20
 
 const actions = ({ channel_id, status }: ChannelRow, waits: boolean, { csrf, acts }: Visit): Html => {
   if (!acts) return html``
@@ -102,7 +102,7 @@ export const webhookScreen = ({ screen, action }: Console): void => {
           DeliveryAttempts.use((attempts) =>
             attempts.search(
               { ...anyAttempt, appId: row.app_id, channelId: row.channel_id },
-              { after: null, limit: SHOWN_ATTEMPTS }
+              { after: null, limit: SHOWN_DELIVERIES, by: "delivery" }
             )
           )
         ],
@@ -117,11 +117,17 @@ export const webhookScreen = ({ screen, action }: Console): void => {
         live: html`<p class="row">${webhookState(row)} <bdi class="mono">${row.url}</bdi></p>
           ${attentionFeed(own, { nowMs, names: yield* namesOf(own), here: visit.path })}
           ${evidence(row, waiting, nowMs)}
-          <section class="card flush" aria-labelledby="attempts">
-            <h2 id="attempts">Attempts of the latest events</h2>
-            ${attemptsTable(rows, nowMs, html`<p>Nothing has been pushed yet.</p>`, null)}
+          <section class="card flush" aria-labelledby="deliveries">
+            <h2 id="deliveries">Deliveries of the latest events</h2>
+            ${attemptsTable({
+              rows,
+              by: "delivery",
+              nowMs,
+              empty: html`<p>Nothing has been pushed yet.</p>`,
+              names: null
+            })}
             <p class="pages">
-              <a href="${DELIVERIES_PATH}?channel=${row.channel_id}&amp;state=any">All its attempts</a>
+              <a href="${DELIVERIES_PATH}?channel=${row.channel_id}&amp;state=any">All its deliveries</a>
               <a href="/console/audit?subject=${row.channel_id}">Who did what to it</a>
             </p>
           </section>`

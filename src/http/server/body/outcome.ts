@@ -1,9 +1,7 @@
-import { ApiError } from "#src/http/server/ApiError.ts"
+import { ApiError, type ErrorFields } from "#src/http/server/ApiError.ts"
 
 /** The result of a thread. An error is passed by its fields, because class instances cannot be transferred. */
-export type Outcome<A> =
-  | { readonly value: A }
-  | { readonly refused: Pick<ApiError, "status" | "code" | "message" | "fix"> }
+export type Outcome<A> = { readonly value: A } | { readonly refused: ErrorFields }
 
 /** What comes of work on a thread, where it may throw an ApiError. */
 export const outcomeOf = async <A>(work: () => A | Promise<A>): Promise<Outcome<A>> => {
@@ -11,7 +9,7 @@ export const outcomeOf = async <A>(work: () => A | Promise<A>): Promise<Outcome<
     return { value: await work() }
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
-    const { status, code, message, fix } = thrown
-    return { refused: { status, code, message, fix } }
+    const { status, code, message, fix, field } = thrown
+    return { refused: { status, code, message, fix, field } }
   }
 }

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { nearest } from "#src/http/server/nearest.ts"
+import { receivedAt, valueAt } from "./found.ts"
 import { jsonPath } from "./jsonPath.ts"
 
 export type Issue = z.core.$ZodIssue
@@ -8,8 +9,6 @@ export type Issue = z.core.$ZodIssue
 const MAXIMUM_QUOTED = 20
 /** So many fields are named by what to do about them. */
 const MAXIMUM_NAMED = 5
-/** Longer text is counted only. */
-const MAXIMUM_SHOWN = 40
 
 /** Among so many fields of an object, a misspelt one is looked for. */
 const MAXIMUM_SIBLINGS = 100
@@ -62,38 +61,11 @@ export const unfold = (issue: Issue): ReadonlyArray<Issue> => {
   return branch?.flatMap((inner) => unfold({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue]
 }
 
-/** What may be secret is not repeated. */
-const MAY_BE_SECRET = /secret|token|password|key|url/i
-
-const shown = (value: unknown, field: string): string => {
-  if (typeof value === "string")
-    return value.length > MAXIMUM_SHOWN || MAY_BE_SECRET.test(field)
-      ? `text of ${value.length} characters`
-      : JSON.stringify(value.toWellFormed())
-  if (Array.isArray(value)) return `an array of ${value.length}`
-  return typeof value === "object" && value !== null ? "an object" : String(value)
-}
-
-/** The value in the input that a path leads to. */
-const valueAt = (input: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
-  path.reduce<unknown>(
-    (value, segment) =>
-      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
-        ? (value as Readonly<Record<PropertyKey, unknown>>)[segment]
-        : undefined,
-    input
-  )
-
-/** What was found instead. What is missing has none, and the words of an author say what is wrong themselves. */
+/** What was found instead. What is missing has none, and of an object that fails a check of its own it says nothing. */
 const foundIn = ({ code, message, path }: Issue, input: unknown): string => {
-  const value = valueAt(input, path)
-  return value === undefined ||
-    code === "custom" ||
-    code === "unrecognized_keys" ||
-    message === "Required" ||
-    message.includes(", received ")
-    ? ""
-    : `, received ${shown(value, String(path.at(-1) ?? ""))}`
+  if (code === "unrecognized_keys" || message.startsWith("Required")) return ""
+  const received = receivedAt(path, input, message)
+  return code === "custom" && received === ", received an object" ? "" : received
 }
 
 export type Where = "body" | "query" | "params" | "headers"
