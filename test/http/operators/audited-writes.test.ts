@@ -279,7 +279,8 @@ const STATE = [
   "select channel_id, status in ('paused', 'deleted') as stopped from channels",
   "select channel_id, status, reason, token_version, secret_hash from telegram_bots where mode = 'byo'",
   "select batch_id from telegram_batches",
-  "select session_id, exited_at from session_logs",
+  // The logs of conversations: the server opens its log of alerts when it has the first one.
+  "select session_id, exited_at from session_logs join sessions using (app_id, session_id)",
   "select session_id, cursor from events where role = 'user' or type = 'session.exited'",
   "select erasure_id from erasures",
   "select export_id from exports",
