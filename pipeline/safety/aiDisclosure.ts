@@ -52,8 +52,8 @@ const FILLERS = `(?:(?:${anyOf(
 /** Whether the text sincerely asks if a person or a machine is answering. */
 export const asksIfAi = (text: string): boolean => messageScores(text).ask > 0
 
-/** Beyond this score, a message is near the line: one in a hundred ordinary ones, and nearly all veiled questions. */
-const NEAR = -2
+/** Beyond this score, a message is near the line: 16 of 1,000 ordinary ones, and nearly all veiled questions. */
+const NEAR = -2.4
 
 /** Whether the text may ask that: it does, or is near the line. */
 export const mayAskIfAi = (text: string): boolean => messageScores(text).ask > NEAR
