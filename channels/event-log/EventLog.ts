@@ -21,10 +21,7 @@ export interface LogChunk {
   readonly tail: number
   /** Events up to this cursor are no longer kept. A reader that has not read them has missed them. */
   readonly keptAfter: number
-  /**
-   * `since` is beyond the end of the log, and the database was promoted or restored: the reader may have seen events
-   * that are lost.
-   */
+  /** `since` is beyond the end of the log: the reader has seen events that are lost, or its cursor is wrong. */
   readonly isBeyond: boolean
 }
 

@@ -17,6 +17,8 @@ export interface OutboundRequest {
   readonly body: string | Uint8Array
   /** From the look-up to the last byte read. Default: 15 seconds. */
   readonly totalTimeout?: Duration.Input
+  /** From the status to the last byte read. Default: `totalTimeout`. */
+  readonly bodyTimeout?: Duration.Input
   /** How much of the answer's body is read. Default: 8 KiB. */
   readonly keepBytes?: number
 }
@@ -33,12 +35,13 @@ export const sendBy = (agent: Agent) =>
     headers,
     body,
     totalTimeout = TOTAL_TIMEOUT,
+    bodyTimeout = totalTimeout,
     keepBytes = KEEP_BYTES
   }: OutboundRequest) {
     const { url } = yield* readUrl(text).pipe(
       Effect.mapError(() => new OutboundError({ reason: "blocked_address", sent: false }))
     )
-    return yield* exchange(agent, { method, url, headers, body, totalTimeout, keepBytes })
+    return yield* exchange(agent, { method, url, headers, body, totalTimeout, bodyTimeout, keepBytes })
   })
 
 /**

@@ -56,13 +56,15 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
   readonly totalTimeout: Duration.Input
+  /** How long the body is waited for once there is a status. */
+  readonly bodyTimeout: Duration.Input
   readonly keepBytes: number
 }
 
 /** One request. Once there is a status, that is the answer, whatever happens to the body. */
 export const exchange = Effect.fnUntraced(function* (
   agent: Agent,
-  { method, url, headers, body, totalTimeout, keepBytes }: Exchange
+  { method, url, headers, body, totalTimeout, bodyTimeout, keepBytes }: Exchange
 ) {
   const clock = yield* Clock.Clock
   const began = clock.currentTimeMillisUnsafe()
@@ -83,18 +85,24 @@ export const exchange = Effect.fnUntraced(function* (
     let over = false
     let controller: Dispatcher.DispatchController | null = null
     // A plain timer, because Effect's takes a fiber per call.
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       end(told)
       abandon()
-    }, Duration.toMillis(totalTimeout))
+    }
+    const timer = setTimeout(giveUp, Duration.toMillis(totalTimeout))
+    let bodyTimer: NodeJS.Timeout | undefined
+    const stopTimers = () => {
+      clearTimeout(timer)
+      clearTimeout(bodyTimer)
+    }
     const end = (answer: Effect.Effect<OutboundAnswer, OutboundError>) => {
       over = true
-      clearTimeout(timer)
+      stopTimers()
       resume(answer)
     }
     const abandon = () => {
       over = true
-      clearTimeout(timer)
+      stopTimers()
       controller?.abort(new Error("enough"))
     }
     agent.dispatch(
@@ -111,6 +119,7 @@ export const exchange = Effect.fnUntraced(function* (
           const retryAfter =
             typeof after === "string" && after.length <= MAX_RETRY_AFTER_CHARACTERS ? { retryAfter: after } : {}
           head = { status, headers: retryAfter, latencyMs: clock.currentTimeMillisUnsafe() - began }
+          bodyTimer = setTimeout(giveUp, Duration.toMillis(bodyTimeout))
         },
         onResponseData: (_, chunk) => {
           if (over) return

@@ -31,6 +31,8 @@ const USER_AGENT = `Troupe/${VERSION}`
 
 /** Timeout of one attempt, from the connection to the end of the answer. */
 const TOTAL = Duration.seconds(15)
+/** The status decides. What comes of the body shortly after it is kept for the app to read. */
+const BODY = Duration.millis(250)
 
 const decodeConfig = Schema.decodeUnknownEffect(WebhookConfig)
 
@@ -65,7 +67,7 @@ export const makeWebhookChannel = Effect.gen(function* () {
     }
     const url = Redacted.value(endpoint.url)
     const attempt = yield* outbound
-      .send({ url, headers, body, totalTimeout: TOTAL })
+      .send({ url, headers, body, totalTimeout: TOTAL, bodyTimeout: BODY })
       .pipe(Effect.flatMap(readAnswer), asAttempt)
     return attempt._tag === "Sent" ? attempt : { ...attempt, request: requestOf(url, headers, body) }
   }, asAttempt)

@@ -1,21 +1,11 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import * as Redacted from "effect/Redacted"
+import { keyBytesOf } from "./secret.ts"
 
-const PREFIX = "whsec_"
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
-
-/**
- * After `whsec_`, base64 is decoded. Any other secret is used as its own bytes. Returns a key object, with which
- * node:crypto signs several times as fast.
- */
-const readKey = (secret: string): KeyObject => {
-  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ""
-  return createSecretKey(BASE64.test(encoded) ? Buffer.from(encoded, "base64") : Buffer.from(secret, "utf8"))
-}
-
+/** With a key object, node:crypto signs several times as fast. */
 const keys = new WeakMap<Redacted.Redacted<string>, KeyObject>()
 const keyOf = (secret: Redacted.Redacted<string>): KeyObject => {
-  const key = keys.get(secret) ?? readKey(Redacted.value(secret))
+  const key = keys.get(secret) ?? createSecretKey(keyBytesOf(Redacted.value(secret)))
   keys.set(secret, key)
   return key
 }

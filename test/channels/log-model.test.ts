@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { type ClientRequest, request } from "node:http"
+import { text } from "node:stream/consumers"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -22,11 +23,18 @@ interface Sighting {
   readonly events: Array<LogEvent>
 }
 
+/** A cursor beyond the end of the log is refused with where it ends. */
+const assertBeyond = ({ detail }: { readonly detail: { code: string; message: string } }, since: number) => {
+  assert.strictEqual(detail.code, "cursor_expired")
+  assert.isBelow(Number(/This log ends at cursor (\d+)\./.exec(detail.message)?.[1]), since)
+}
+
 /** A reader of server-sent events that can be disconnected at any moment, even in the middle of a frame. */
 class StreamReader {
   readonly sighting: Sighting
   #request: ClientRequest
   #rest = ""
+  #refused = false
   #heard: () => void = () => {}
 
   constructor(sessionId: string, since: number, lastEventId: number | null) {
@@ -45,7 +53,16 @@ class StreamReader {
       { headers, agent: false },
       (response) => {
         response.setEncoding("utf8")
-        response.on("data", (text: string) => this.#take(text))
+        if (response.statusCode === 410)
+          void text(response).then(
+            (body) => {
+              this.#refused = true
+              this.#heard()
+              assertBeyond(JSON.parse(body), this.sighting.since)
+            },
+            () => {}
+          )
+        else response.on("data", (text: string) => this.#take(text))
         response.on("error", () => {})
       }
     )
@@ -74,8 +91,13 @@ class StreamReader {
     return this.sighting.events.at(-1)?.cursor ?? this.sighting.since
   }
 
+  /** Whether the server said that the log ends before the cursor. Such a reader gets nothing. */
+  get isRefused(): boolean {
+    return this.#refused
+  }
+
   async until(cursor: number): Promise<void> {
-    while (this.cursor < cursor)
+    while (!this.isRefused && this.cursor < cursor)
       await new Promise<void>((resolve) => {
         this.#heard = resolve
       })
@@ -131,6 +153,7 @@ const send = async (model: Model, real: Real, at: number, text: string, key: str
 const pollOnce = async (real: Real, at: number, since: number, limit: number, wait: number) => {
   const sessionId = sessionAt(real, at)
   const { status, body } = await app.get(`/v1/sessions/${sessionId}/events?since=${since}&limit=${limit}&wait=${wait}`)
+  if (status === 410) return assertBeyond(body, since)
   assert.strictEqual(status, 200)
   const { events, next_cursor } = body.data
   assert.isAtMost(events.length, limit)
@@ -241,7 +264,7 @@ describe("the log, compared with an array", () => {
           for (const {
             reader: { sighting },
             at
-          } of real.open) {
+          } of real.open.filter(({ reader }) => !reader.isRefused)) {
             assert.deepStrictEqual(sighting.events, logs[at]?.slice(sighting.since), "an open stream has it all")
           }
         } finally {

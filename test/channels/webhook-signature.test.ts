@@ -7,6 +7,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
 import { parseAllowList } from "#channels/outbound/AllowList.ts"
 import { Outbound } from "#channels/outbound/Outbound.ts"
+import { problemOf } from "#channels/webhook/secret.ts"
 import { signatureHeaders } from "#channels/webhook/sign.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { Endpoints } from "#channels/Endpoints.ts"
@@ -139,6 +140,41 @@ describe("a signature", () => {
       }),
       { numRuns: 500 }
     )
+  })
+
+  it("is valid for the libraries with every secret that we accept, decoded by themselves or as raw bytes", () => {
+    const nearly = fc
+      .tuple(fc.uint8Array({ minLength: 8, maxLength: 64 }), fc.constantFrom("base64", "base64url"), fc.nat({ max: 3 }))
+      .map(([bytes, encoding, cut]) => {
+        const text = Buffer.from(bytes).toString(encoding === "base64" ? "base64" : "base64url")
+        return text.slice(0, text.length - cut)
+      })
+    const anySecret = fc.oneof(
+      nearly.map((text) => `whsec_${text}`),
+      nearly,
+      words,
+      fc.tuple(words, fc.constantFrom("\n", "\r\n", "\t", " ", "\0")).map((parts) => parts.join(""))
+    )
+    let accepted = 0
+    fc.assert(
+      fc.property(anySecret, body, (key, text) => {
+        if (problemOf(key) !== null) return
+        accepted++
+        const headers = signatureHeaders({ id: "evt_01", timestamp: now(), body: Buffer.from(text) }, [
+          Redacted.make(key)
+        ])
+        const read = key.startsWith("whsec_")
+          ? [new StandardWebhook(key), new SvixWebhook(key)]
+          : [
+              new StandardWebhook(Buffer.from(key), { format: "raw" }),
+              new SvixWebhook(Buffer.from(key), { format: "raw" })
+            ]
+        for (const webhook of read) assert.doesNotThrow(() => webhook.verify(text, headers, { jsonParse: false }))
+        if (!key.startsWith("whsec_")) assert.throws(() => new StandardWebhook(key).verify(text, headers))
+      }),
+      { numRuns: 1000 }
+    )
+    assert.isAbove(accepted, 200)
   })
 
   it("is rejected when any byte of the body or of the signature has changed", () => {

@@ -176,7 +176,8 @@ describe("a client whose connections break", () => {
     })()
     assert.isNotEmpty(await following)
     const late = AbortSignal.timeout(50)
-    const waiting = client().sessions.events.list(session, { since: 1_000_000, wait: 30 }, { signal: late })
+    const tail = (await app.events(session)).at(-1)?.cursor ?? 0
+    const waiting = client().sessions.events.list(session, { since: tail, wait: 30 }, { signal: late })
     const error: unknown = await waiting.then(
       () => null,
       (thrown: unknown) => thrown

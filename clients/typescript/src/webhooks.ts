@@ -25,7 +25,9 @@ export const unwrap = (body: string | Uint8Array, headers: Headers_, secret: str
     ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, headerOf(headers, name)])
   )
   try {
-    const webhook = secret.startsWith("whsec_") ? new Webhook(secret) : new Webhook(secret, { format: "raw" })
+    const webhook = secret.startsWith("whsec_")
+      ? new Webhook(secret)
+      : new Webhook(new TextEncoder().encode(secret), { format: "raw" })
     webhook.verify(text, signed)
   } catch (cause) {
     throw new SignatureError("the signature of the webhook is not right", { cause })

@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { Outbound } from "#channels/outbound/Outbound.ts"
 import { unguarded } from "#channels/outbound/unguarded.ts"
-import { newSecret } from "#channels/webhook/newSecret.ts"
+import { newSecret, problemOf } from "#channels/webhook/secret.ts"
 import { makeWebhookChannel } from "#channels/webhook/WebhookChannel.ts"
 import { Endpoints } from "#channels/Endpoints.ts"
 import * as check from "#src/settings/checks.ts"
@@ -26,12 +26,13 @@ interface ListenFlags extends ServerFlags {
 const WAITS = ["500 millis", "1 second", "2 seconds"] as const
 const TRIES = WAITS.length + 1
 
-const readSecret = (given: string | undefined) =>
-  given === undefined
-    ? Effect.succeed(newSecret())
-    : given.length >= 16 && given.length <= 256
-      ? Effect.succeed(Redacted.make(given))
-      : Effect.fail(new BadArgument({ problem: "--secret must be 16 to 256 characters" }))
+const readSecret = (given: string | undefined) => {
+  if (given === undefined) return Effect.succeed(newSecret())
+  const problem = problemOf(given)
+  return problem === null
+    ? Effect.succeed(Redacted.make(given))
+    : Effect.fail(new BadArgument({ problem: `--secret: ${problem}` }))
+}
 
 /** Uses the real webhook channel, with one endpoint and without the guard that keeps tenants out of this network. */
 const channelTo = (url: string, secret: Redacted.Redacted<string>) =>

@@ -23,28 +23,19 @@ const frame = (sql: Sql) =>
   sql`'id: ' || e.cursor || E'\nevent: ' || e.type || E'\ndata: ' || ${shownEvent(sql)} || E'\n\n'`
 
 /**
- * Whether this database may lack events that readers have seen: it was promoted from a standby (its timeline is not the
- * first), or restored or moved (a later epoch of the feed than the second, which the first process of a new database
- * begins). A standby is only late.
- */
-const mayLackEvents = (sql: Sql) => sql`
-  case when pg_is_in_recovery() then false
-  else left(pg_walfile_name(pg_current_wal_lsn()), 8) <> '00000001'
-    or exists (select from feed_epochs f where f.epoch > 2) end`
-
-/**
  * A chunk ends with the event with which it reaches this: many readers may ask for large events at once. A stream keeps
  * its chunk for as long as its reader pauses.
  */
 const MAX_BYTES = { json: 256 * 1024, sse: 64 * 1024 }
 
 /**
- * Many reads in one statement. PostgreSQL concatenates the text of each chunk, so that one row per chunk is sent
+ * Many reads in one statement. A standby may only be late, so only a primary says that `since` is beyond the end.
+ * PostgreSQL concatenates the text of each chunk, so that one row per chunk is sent
  * instead of one per event.
  */
 const readChunks = (sql: Sql, format: "json" | "sse", batch: ReadonlyArray<Read>) => sql<Array<ChunkRow>>`
   select w.n::int, e.text, e.next_cursor, l.last_cursor, l.kept_after,
-    case when w.since > l.last_cursor then ${mayLackEvents(sql)} else false end as is_beyond
+    case when w.since > l.last_cursor then not pg_is_in_recovery() else false end as is_beyond
   from unnest(${batch.map((read) => read.appId)}::text[], ${batch.map((read) => read.sessionId)}::text[],
     ${batch.map((read) => read.since)}::bigint[],
       ${batch.map((read) => read.limit)}::int[]) with ordinality as w(app_id, session_id, since, most, n)

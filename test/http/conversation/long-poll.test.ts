@@ -69,10 +69,12 @@ describe("a poll with wait", () => {
 
   it("is woken only by events after since", async () => {
     const session = await app.createSession()
-    const waiting = read(session, "since=2&wait=30")
-    await app.send(session, "Hello")
+    await app.converse(session, "Hello")
+    const { length } = await app.events(session)
+    const waiting = read(session, `since=${length}&wait=30`)
+    await app.send(session, "Hello again")
     const { data } = await waiting
-    assert.strictEqual(data.events[0].cursor, 3)
+    assert.strictEqual(data.events[0].cursor, length + 1)
   })
 
   it("is answered at once with the existing events when the server stops", async () => {

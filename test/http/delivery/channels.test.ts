@@ -167,6 +167,8 @@ describe.each(["session", "app"] as const)("the channels of a(n) %s", (kind) => 
   })
 })
 
+const KEY = Buffer.alloc(32, 0xfb)
+
 describe("the body that creates a channel", () => {
   it.each([
     ["a plain http URL", { url: "http://example.com/hook" }, "channel_url_rejected"],
@@ -180,6 +182,16 @@ describe("the body that creates a channel", () => {
     ["no event type at all", { events: [] }, "validation_error"],
     ["a secret that is too short", { secret: "x".repeat(15) }, "validation_error"],
     ["a secret that is too long", { secret: "x".repeat(257) }, "validation_error"],
+    [
+      "base64 without its padding",
+      { secret: `whsec_${KEY.toString("base64").replaceAll("=", "")}` },
+      "validation_error"
+    ],
+    ["URL-safe base64", { secret: `whsec_${KEY.toString("base64url")}=` }, "validation_error"],
+    ["no base64 after whsec_", { secret: "whsec_of my own making" }, "validation_error"],
+    ["a line break after the secret", { secret: `whsec_${KEY.toString("base64")}\n` }, "validation_error"],
+    ["a line break within a secret of words", { secret: "my own secret\nof two lines" }, "validation_error"],
+    ["base64 without whsec_", { secret: KEY.toString("base64") }, "validation_error"],
     ["another beginning", { from: "end" }, "validation_error"]
   ])("is refused: %s", async (_, fields, code) => {
     const home = ofSession(await app.createSession())

@@ -136,6 +136,12 @@ const REFUSALS: ReadonlyArray<readonly [name: string, send: Send, begins: string
     "query.since: Events up to cursor 2 are no longer kept",
     ', received "1"'
   ],
+  [
+    "a cursor beyond the end of a log",
+    () => app.get(at("/events?since=9999")),
+    "query.since: This log ends at cursor",
+    ', received "9999"'
+  ],
   ["a limit", () => app.get("/v1/characters?limit=1.50"), "query.limit: Must be a whole number", ', received "1.50"'],
   ["a limit that is given twice", () => app.get("/v1/characters?limit=1&limit=2"), "query.limit: ", "an array of 2"],
   [
