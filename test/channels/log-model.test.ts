@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { type ClientRequest, request } from "node:http"
+import { type ClientRequest, type IncomingMessage, request } from "node:http"
 import { text } from "node:stream/consumers"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
@@ -53,21 +53,21 @@ class StreamReader {
       { headers, agent: false },
       (response) => {
         response.setEncoding("utf8")
-        if (response.statusCode === 410)
-          void text(response).then(
-            (body) => {
-              this.#refused = true
-              this.#heard()
-              assertBeyond(JSON.parse(body), this.sighting.since)
-            },
-            () => {}
-          )
-        else response.on("data", (text: string) => this.#take(text))
         response.on("error", () => {})
+        if (response.statusCode === 410) void this.#takeRefusal(response)
+        else response.on("data", (text: string) => this.#take(text))
       }
     )
     this.#request.on("error", () => {})
     this.#request.end()
+  }
+
+  async #takeRefusal(response: IncomingMessage) {
+    const body = await text(response).catch(() => null)
+    if (body === null) return
+    this.#refused = true
+    this.#heard()
+    assertBeyond(JSON.parse(body), this.sighting.since)
   }
 
   #take(text: string) {

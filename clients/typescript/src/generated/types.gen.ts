@@ -3318,7 +3318,7 @@ export type ChannelCreate = {
      */
     url: string;
     /**
-     * 16 to 256 characters. whsec_ and base64: the key is the decoded bytes. Otherwise, the key is the text itself. Created if absent
+     * 16 to 256 characters: whsec_ and standard base64 with its padding, of which the key is the decoded bytes, or any other text, which is itself the key. Created if absent
      */
     secret?: string;
     /**
@@ -3347,7 +3347,7 @@ export type ChannelPatch = {
     mcp_subscription?: ChannelMcpSubscription;
     expires_at?: ChannelExpiresAt;
     /**
-     * rotate: a new secret is created. Or 16 to 256 characters. whsec_ and base64: the key is the decoded bytes. Otherwise, the key is the text itself
+     * rotate: a new secret is created. Or 16 to 256 characters: whsec_ and standard base64 with its padding, of which the key is the decoded bytes, or any other text, which is itself the key
      */
     secret?: string;
     /**
