@@ -6,8 +6,8 @@ export const MIN_SECRET = 16
 export const MAX_SECRET = 256
 /** The form of a signing secret, as errors and descriptions say it. */
 export const SECRET_FORM =
-  `${MIN_SECRET} to ${MAX_SECRET} characters: ${PREFIX} and standard base64 with its padding, of which the key is the ` +
-  "decoded bytes, or any other text, which is itself the key"
+  `${MIN_SECRET} to ${MAX_SECRET} characters: ${PREFIX} and standard base64 with its padding, of which the key is ` +
+  "the decoded bytes, or any other text, which is itself the key"
 
 /** A new signing secret in the form of Standard Webhooks. */
 export const newSecret = (): Redacted.Redacted<string> => Redacted.make(PREFIX + randomBytes(32).toString("base64"))
@@ -29,7 +29,7 @@ const hasControlCharacter = (text: string) => /\p{Cc}/u.test(text)
  * Null: it can be used. Never contains the secret.
  */
 export const problemOf = (secret: string): string | null => {
-  // Counted like a person does: a character outside the basic plane is one. No text this long has fewer characters.
+  // Counted as people count: a character outside the basic plane is one. No text this long has fewer characters.
   const length = secret.length > 2 * MAX_SECRET ? secret.length : [...secret].length
   if (length < MIN_SECRET || length > MAX_SECRET) return `Must be ${MIN_SECRET} to ${MAX_SECRET} characters`
   if (hasControlCharacter(secret) || secret.trim() !== secret)
@@ -39,6 +39,6 @@ export const problemOf = (secret: string): string | null => {
       ? null
       : `Looks like base64, which libraries decode and we would not. Put ${PREFIX} in front of it`
   return decoded(secret.slice(PREFIX.length)) === null
-    ? `After ${PREFIX}, must be standard base64 with its padding: A-Z, a-z, 0-9, + and /, and = up to a multiple of four`
+    ? `After ${PREFIX}, must be standard base64: A-Z, a-z, 0-9, + and /, with = up to a multiple of four characters`
     : null
 }

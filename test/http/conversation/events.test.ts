@@ -228,13 +228,14 @@ describe("GET /v1/sessions/{id}/events", () => {
     assert.strictEqual((await app.get(`/v1/sessions/${session}/events?since=${since}`)).status, 422)
   })
 
-  it("returns an empty page with since as next_cursor beyond the tail", async () => {
-    for (const since of [events.length + 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
-      assert.deepStrictEqual((await read(`?since=${since}`)).body.data, {
-        events: [],
-        next_cursor: since,
-        has_more: false
-      })
+  it("returns an empty page with since as next_cursor at the tail, and 410 beyond it", async () => {
+    const tail = events.length
+    const atTail = (await read(`?since=${tail}`)).body.data
+    assert.deepStrictEqual(atTail, { events: [], next_cursor: tail, has_more: false })
+    for (const since of [tail + 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+      const { status, body } = await read(`?since=${since}`)
+      assert.deepStrictEqual([status, body.detail.code], [410, "cursor_expired"])
+      assert.include(body.detail.message, `This log ends at cursor ${tail}.`)
     }
   })
 

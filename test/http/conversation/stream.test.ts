@@ -155,14 +155,17 @@ describe("the stream", () => {
     )
   })
 
-  it("starts only after since if it is beyond the tail", async () => {
+  it("starts only after since if it is the tail, and gets 410 beyond it", async () => {
     const session = await openSession()
-    const { frames, waitForCursor } = await openRaw(session, "?since=4")
-    const last = await talk(session, 2)
+    const tail = await talk(session, 1)
+    const { frames, waitForCursor } = await openRaw(session, `?since=${tail}`)
+    const beyond = await app.get(`/v1/sessions/${session}/events/stream?since=${tail + 1}`)
+    assert.deepStrictEqual([beyond.status, beyond.body.detail.code], [410, "cursor_expired"])
+    const last = await talk(session, 1)
     await waitForCursor(last)
     assert.deepStrictEqual(
       frames().map((frame) => Number(frame.id)),
-      Array.from({ length: last - 4 }, (_, n) => n + 5)
+      Array.from({ length: last - tail }, (_, n) => n + tail + 1)
     )
   })
 
@@ -196,7 +199,7 @@ describe("the stream", () => {
     const followers = [openEventSource(session), openEventSource(session, "?since=3")]
     for (let n = 0; n < 20; n++) {
       void app.send(session, `Burst ${n}`)
-      if (n % 5 === 0) followers.push(openEventSource(session, `?since=${n % 2 === 0 ? n : 0}`))
+      if (n % 5 === 0) followers.push(openEventSource(session, `?since=${n % 2 === 0 ? n / 2 : 0}`))
     }
     await until("the last reply", async () => (await app.get(`/v1/sessions/${session}`)).body.data.last_cursor === 66)
     const log = await app.events(session)
