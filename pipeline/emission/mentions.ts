@@ -1,7 +1,6 @@
 import { contentOf } from "../retrieval/contentWords.ts"
 import { Phrases } from "../retrieval/Phrases.ts"
 import { terms } from "../retrieval/terms.ts"
-import { isWholeWord } from "../wholeWords.ts"
 
 const CAPITALISED = /\p{Lu}/u
 const LETTER = /\p{L}/u
@@ -23,8 +22,7 @@ const isCommonWord = (small: string): boolean => contentOf(terms(small)).length 
 const mentionsIn = (text: string): ((name: string) => boolean) => {
   const phrases = new Phrases(text)
   const hasCapitals = CAPITALISED.test(text)
-  const has = (form: string) =>
-    form !== "" && withPossessive(form).some((word) => phrases.has(word, (at) => isWholeWord(text, at, word.length)))
+  const has = (form: string) => form !== "" && withPossessive(form).some((word) => phrases.hasWholeWord(word))
   return (name) => {
     const small = name.toLowerCase()
     return (

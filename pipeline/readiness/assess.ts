@@ -89,6 +89,7 @@ export interface RuleChecks {
  * worth caching.
  */
 export function* byRules(slug: string, profile: object): Generator<void, RuleChecks> {
+  yield
   const character = decode({ ...profile, slug })
   const greeting = greetingBubbles(profile, 0)
   yield

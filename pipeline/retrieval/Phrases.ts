@@ -1,3 +1,5 @@
+import { isOfAWord } from "../wholeWords.ts"
+
 const SIZE = 3
 /** A shorter text is simply searched. */
 const SHORT_TEXT = 500
@@ -9,6 +11,7 @@ const PLACES = 8
  * machine.
  */
 const MAX_COMPARED = 50_000
+const [UNKNOWN, NO, YES] = [0, 1, 2]
 
 const bucketOf = (text: string, at: number): number =>
   (Math.imul(Math.imul(text.charCodeAt(at), 31) + text.charCodeAt(at + 1), 31) + text.charCodeAt(at + 2)) &
@@ -25,6 +28,8 @@ export class Phrases {
   readonly #first: Uint32Array
   readonly #next: Uint32Array
   #short: ReadonlySet<string> | null = null
+  /** Whether each character is part of a word, as far as it is known. */
+  #ofWords: Uint8Array | null = null
   #left = MAX_COMPARED
 
   constructor(text: string) {
@@ -51,8 +56,17 @@ export class Phrases {
     return this.#left < 0
   }
 
-  /** Whether the text contains a phrase. `fits`: also at a position that fits. */
-  has(phrase: string, fits: (at: number) => boolean = () => true): boolean {
+  /** Whether the text contains a phrase. */
+  has(phrase: string): boolean {
+    return this.#find(phrase, false)
+  }
+
+  /** Whether the text contains a phrase, and not only as part of a longer word. */
+  hasWholeWord(phrase: string): boolean {
+    return this.#find(phrase, true)
+  }
+
+  #find(phrase: string, isWhole: boolean): boolean {
     const isSearched = phrase.length < SIZE || this.#next.length === 0
     if (isSearched && this.#next.length > 0 && !this.#hasShort(phrase)) return false
     const offset = isSearched ? 0 : this.#rarestIn(phrase)
@@ -60,10 +74,24 @@ export class Phrases {
     while (at !== -1) {
       if (--this.#left < 0) return false
       const from = at - offset
-      if (from >= 0 && this.#text.startsWith(phrase, from) && fits(from)) return true
+      // What is beside the phrase is looked at first: it is cheaper than the phrase, and known after the first time.
+      const fits = from >= 0 && (!isWhole || !(this.#isOfAWord(from - 1) || this.#isOfAWord(from + phrase.length)))
+      // Faster than startsWith, which compares character by character.
+      if (fits && this.#text.slice(from, from + phrase.length) === phrase) return true
       at = isSearched ? this.#text.indexOf(phrase, at + 1) : (this.#next[at] ?? 0) - 1
     }
     return false
+  }
+
+  /** Before the text and after it is no word. */
+  #isOfAWord(at: number): boolean {
+    this.#ofWords ??= new Uint8Array(this.#text.length)
+    const known = this.#ofWords[at]
+    // Not defined: outside of the text.
+    if (known !== UNKNOWN) return known === YES
+    const isOf = isOfAWord(this.#text, at)
+    this.#ofWords[at] = isOf ? YES : NO
+    return isOf
   }
 
   #rarestIn(phrase: string): number {

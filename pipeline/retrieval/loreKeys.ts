@@ -1,7 +1,6 @@
 import { RE2JS } from "re2js"
 import type { LoreEntry } from "../domain/Character.ts"
 import { compilePattern, lorePattern } from "../patterns.ts"
-import { isWholeWord } from "../wholeWords.ts"
 import { Phrases } from "./Phrases.ts"
 import { terms } from "./terms.ts"
 
@@ -76,9 +75,7 @@ export const keyOf = (
     const lower = key.toLowerCase()
     return case_sensitive ? ({ written }) => written().has(key) : (message) => message.lower().has(lower)
   }
-  return case_sensitive
-    ? ({ raw, written }) => written().has(key, (at) => isWholeWord(raw, at, key.length))
-    : (message) => message.words().has(words)
+  return case_sensitive ? ({ written }) => written().hasWholeWord(key) : (message) => message.words().has(words)
 }
 
 /** Whether a message triggers an entry: by any of its keys, and by the secondary ones according to its logic. */

@@ -15,6 +15,7 @@ import { WordForms } from "#pipeline/retrieval/WordForms.ts"
 import { wordsMatch } from "#pipeline/retrieval/wordsMatch.ts"
 import { entering } from "#pipeline/world/storylines.ts"
 import { retrieveWorld } from "#pipeline/world/retrieveWorld.ts"
+import { hasWholeWord } from "#pipeline/wholeWords.ts"
 import { EMPTY_WORLD, type Npc, type Storyline } from "#pipeline/world/World.ts"
 import { slowOver } from "#test/support/effort/slowest.ts"
 import { characterOf, turnOf } from "#test/support/conversation/turns.ts"
@@ -243,5 +244,15 @@ describe("an index", () => {
     const phrases = new Phrases(text)
     for (const phrase of ["old bell", "The", "z", "字", " z", "", text, "bell!", "zz", "q", "The Old", "bells"])
       assert.strictEqual(phrases.has(phrase), text.includes(phrase), phrase)
+  })
+
+  it.each([0, 600])("of a text finds whole words, with %d characters before them", (length) => {
+    const words = "xbell bells, «bell», 漢字 é 7a 😀z a"
+    const text = "x".repeat(length) + words
+    const phrases = new Phrases(text)
+    const parts = Array.from(words, (_, at) => [1, 2, 3, 4, 5, 6].map((size) => words.slice(at, at + size)))
+    for (const phrase of [...parts.flat(), words, text, "cat", " ", "bell?"])
+      for (const _ of ["first", "again"])
+        assert.strictEqual(phrases.hasWholeWord(phrase), hasWholeWord(text, phrase), phrase)
   })
 })

@@ -12,6 +12,9 @@ export const countCharacters = (value: string): number => {
   return count
 }
 
+const fallsShort = (value: string, minimum: number): boolean =>
+  value.length < minimum || (value.length < minimum * 2 && countCharacters(value) < minimum)
+
 const exceeds = (value: string, maximum: number): boolean =>
   value.length > maximum && (value.length > maximum * 2 || countCharacters(value) > maximum)
 
@@ -32,7 +35,7 @@ export const text = (minimum: number, maximum: number) =>
     .superRefine((value, context) => {
       if (exceeds(value, maximum)) {
         context.addIssue({ code: "too_big", origin: "string", maximum, inclusive: true, input: value, continue: false })
-      } else if (countCharacters(value) < minimum) {
+      } else if (fallsShort(value, minimum)) {
         context.addIssue({
           code: "too_small",
           origin: "string",
