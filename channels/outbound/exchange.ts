@@ -21,6 +21,11 @@ export class OutboundError extends Schema.TaggedError<OutboundError>()("Outbound
     "blocked_address",
     "unresolved",
     "connect_failed",
+    "tls_self_signed",
+    "tls_expired",
+    "tls_not_yet_valid",
+    "tls_wrong_host",
+    "tls_untrusted",
     "tls_failed",
     "timeout",
     "reset",
@@ -38,6 +43,19 @@ const TLS = new RegExp(
   "^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|" +
     "INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)"
 )
+/** What is wrong with a certificate, by the codes of OpenSSL and Node. `tls_untrusted`: a link to a root is missing. */
+const CERTIFICATE_PROBLEMS = new Map<string, OutboundError["reason"]>([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls_self_signed"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "tls_self_signed"],
+  ["CERT_HAS_EXPIRED", "tls_expired"],
+  ["CERT_NOT_YET_VALID", "tls_not_yet_valid"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_wrong_host"],
+  ["HOSTNAME_MISMATCH", "tls_wrong_host"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls_untrusted"],
+  ["UNABLE_TO_GET_ISSUER_CERT", "tls_untrusted"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "tls_untrusted"],
+  ["CERT_UNTRUSTED", "tls_untrusted"]
+])
 const BAD_RESPONSE = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/
 
 const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {
@@ -47,7 +65,7 @@ const reasonOf = (error: unknown, sent: boolean): OutboundError["reason"] => {
   if (/^UND_ERR_.*_TIMEOUT$/.test(code)) return "timeout"
   if (error instanceof errors.HTTPParserError || BAD_RESPONSE.test(code)) return "bad_response"
   if (sent) return "reset"
-  return TLS.test(code) ? "tls_failed" : "connect_failed"
+  return CERTIFICATE_PROBLEMS.get(code) ?? (TLS.test(code) ? "tls_failed" : "connect_failed")
 }
 
 export interface Exchange {

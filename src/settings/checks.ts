@@ -42,14 +42,19 @@ export const optionalUrl = (setting: string, text: Given) => {
   return address === null ? Effect.succeed(null) : url(setting, address, ["http:", "https:"])
 }
 
-/** An address that links begin with. What a browser would read differently is normalized. */
+/**
+ * The address that links begin with, as a browser reads it. A path is refused: pages, cookies and the addresses in
+ * answers begin at the root of a host.
+ */
 export const publicUrl = Effect.fnUntraced(function* (setting: string, text: Given) {
   const address = yield* optionalUrl(setting, text)
   if (address === null) return null
-  const { username, password, href } = new URL(address)
-  const begins = username === "" && password === "" && !/[?#]/.test(address)
-  const problem = "must have no query, no fragment and no password, because links begin with it"
-  return yield* need(setting, begins ? href.replace(/(?<!\/)\/+$/, "") : null, problem)
+  const { username, password, origin, pathname } = new URL(address)
+  const isOrigin = username === "" && password === "" && !/[?#]/.test(address) && /^\/+$/.test(pathname)
+  const problem =
+    "must have no path, no query, no fragment and no password. Give the server a host name of its own, " +
+    "such as https://troupe.example.com"
+  return yield* need(setting, isOrigin ? origin : null, problem)
 })
 
 export const seconds = (setting: string, text: string) => {

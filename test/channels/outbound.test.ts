@@ -237,11 +237,25 @@ describe("the guard", () => {
     const { post } = outbound("127.0.0.1", () => Effect.succeed(["127.0.0.1"]))
     assert.include(await post(`https://hooks.test:${server.port}`), { status: 200, body: "secure" })
     assert.deepStrictEqual(seen, [[`hooks.test:${server.port}`, "hooks.test"]])
-    assert.deepStrictEqual(await post(`https://other.test:${server.port}`), { reason: "tls_failed", sent: false })
-    assert.deepStrictEqual(await post(`https://127.0.0.1:${server.port}`), { reason: "tls_failed", sent: false })
+    assert.deepStrictEqual(await post(`https://other.test:${server.port}`), { reason: "tls_wrong_host", sent: false })
+    assert.deepStrictEqual(await post(`https://127.0.0.1:${server.port}`), { reason: "tls_wrong_host", sent: false })
     setDefaultCACertificates(before)
-    assert.deepStrictEqual(await post(`https://localhost:${server.port}`), { reason: "tls_failed", sent: false })
+    assert.deepStrictEqual(await post(`https://localhost:${server.port}`), { reason: "tls_self_signed", sent: false })
     assert.lengthOf(seen, 1)
+  })
+
+  it.each([
+    ["that has expired", "expired", "tls_expired"],
+    ["that is not valid yet", "early", "tls_not_yet_valid"],
+    ["of an unknown authority", "unknown-issuer", "tls_untrusted"]
+  ])("says that it refuses a certificate %s", async (_, name, reason) => {
+    const cert = readFileSync(join(import.meta.dirname, `../support/tls/${name}.pem`), "utf8")
+    const before = getCACertificates("default")
+    if (reason !== "tls_untrusted") setDefaultCACertificates([...before, cert])
+    closing.push(async () => setDefaultCACertificates(before))
+    const server = await listen(createHttpsServer({ key: TLS["key"], cert }, (_, response) => response.end("secure")))
+    const { post } = outbound("127.0.0.1", () => Effect.succeed(["127.0.0.1"]))
+    assert.deepStrictEqual(await post(`https://hooks.test:${server.port}`), { reason, sent: false })
   })
 })
 

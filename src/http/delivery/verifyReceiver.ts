@@ -25,6 +25,11 @@ const UNANSWERED: Readonly<Record<OutboundError["reason"], Unverified>> = {
   unresolved: "connection_refused",
   connect_failed: "connection_refused",
   reset: "connection_refused",
+  tls_self_signed: "tls_error",
+  tls_expired: "tls_error",
+  tls_not_yet_valid: "tls_error",
+  tls_wrong_host: "tls_error",
+  tls_untrusted: "tls_error",
   tls_failed: "tls_error",
   timeout: "timeout",
   bad_response: "challenge_failed"
