@@ -1,6 +1,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { enable } from "effect/schema/SchemaJITCompiler"
+import { unknownContent } from "./unknownContent.ts"
 
 /** The part of an update that we read. Other fields and other kinds of updates are ignored. */
 const optional = Schema.optionalKey
@@ -21,16 +22,24 @@ const User = Schema.Struct({
 })
 export type User = typeof User.Type
 
+/** In a group, who speaks instead of a person: the group itself for an anonymous admin, or a channel. */
+const SenderChat = Schema.Struct({ id: Schema.Int, title: optional(Schema.String) })
+
 const Chat = Schema.Struct({ id: Schema.Int, type: Schema.String, title: optional(Schema.String) })
 export type Chat = typeof Chat.Type
 
 const Entity = Schema.Struct({ type: Schema.String, offset: Schema.Int, length: Schema.Int })
 
-export const Message = Schema.Struct({
+const Location = Schema.Struct({ latitude: Schema.Number, longitude: Schema.Number })
+const Items = Schema.Array(Schema.Struct({ text: Schema.String }))
+
+const MessageFields = Schema.Struct({
   message_id: Schema.Int,
   chat: Chat,
   from: optional(User),
-  sender_chat: optional(Schema.Unknown),
+  sender_chat: optional(SenderChat),
+  author_signature: optional(Schema.String),
+  is_automatic_forward: optional(Schema.Boolean),
   message_thread_id: optional(Schema.Int),
   is_topic_message: optional(Schema.Boolean),
   text: optional(Schema.String),
@@ -47,9 +56,19 @@ export const Message = Schema.Struct({
   audio: optional(Media),
   document: optional(Media),
   sticker: optional(Schema.Struct({ emoji: optional(Schema.String) })),
-  location: optional(Schema.Struct({ latitude: Schema.Number, longitude: Schema.Number })),
-  contact: optional(Schema.Struct({ first_name: Schema.String })),
-  poll: optional(Schema.Struct({ question: Schema.String })),
+  dice: optional(Schema.Struct({ emoji: Schema.String, value: Schema.Int })),
+  venue: optional(
+    Schema.Struct({ title: Schema.String, address: optional(Schema.String), location: optional(Location) })
+  ),
+  location: optional(Location),
+  contact: optional(Schema.Struct({ first_name: Schema.String, last_name: optional(Schema.String) })),
+  poll: optional(Schema.Struct({ question: Schema.String, options: optional(Items) })),
+  checklist: optional(Schema.Struct({ title: optional(Schema.String), tasks: optional(Items) })),
+  story: optional(Schema.Unknown),
+  paid_media: optional(Schema.Unknown),
+  game: optional(Schema.Struct({ title: optional(Schema.String) })),
+  gift: optional(Schema.Unknown),
+  unique_gift: optional(Schema.Unknown),
   migrate_to_chat_id: optional(Schema.Int),
   migrate_from_chat_id: optional(Schema.Int),
   successful_payment: optional(
@@ -64,7 +83,8 @@ export const Message = Schema.Struct({
     })
   )
 })
-export type Message = typeof Message.Type
+/** `unsupported`: the field of the content, if its kind is not known. */
+export type Message = typeof MessageFields.Type & { readonly unsupported?: string }
 
 const Member = Schema.Struct({ chat: Chat, from: User, new_chat_member: Schema.Struct({ status: Schema.String }) })
 export type Member = typeof Member.Type
@@ -76,7 +96,7 @@ const Callback = Schema.Struct({
   data: optional(Schema.String),
   message: optional(
     Schema.Struct({
-      ...Message.fields,
+      ...MessageFields.fields,
       reply_markup: optional(Schema.Struct({ inline_keyboard: Schema.Array(Schema.Array(Button)) }))
     })
   )
@@ -97,8 +117,8 @@ const Subscription = Schema.Struct({ user: User, invoice_payload: Schema.String,
 
 export const Update = Schema.Struct({
   update_id: Schema.Int,
-  message: optional(Message),
-  edited_message: optional(Message),
+  message: optional(MessageFields),
+  edited_message: optional(MessageFields),
   callback_query: optional(Callback),
   my_chat_member: optional(Member),
   stopped_message_generation: optional(Stopped),
@@ -106,7 +126,10 @@ export const Update = Schema.Struct({
   purchased_paid_media: optional(PaidMedia),
   subscription: optional(Subscription)
 })
-export type Update = typeof Update.Type
+export type Update = Omit<typeof Update.Type, "message" | "edited_message"> & {
+  readonly message?: Message
+  readonly edited_message?: Message
+}
 
 // Compiled, because every incoming update is decoded with it.
 enable(Update.ast)
@@ -142,14 +165,45 @@ const COMMAND = /^\/[A-Za-z0-9_]{1,32}(?:@\w+)?(?!\S)/
 const ALBUM = /^[\w-]{1,64}$/
 const albumOf = ({ media_group_id: id }: Message): string | null => (id !== undefined && ALBUM.test(id) ? id : null)
 
+/**
+ * Whether a person wrote a message. Anonymous admins and channels that speak in a group are people, although Telegram
+ * names a bot as the sender. What a group repeats from its channel is no message to anybody.
+ */
+const isOfAPerson = ({ chat, from, sender_chat: speaker, is_automatic_forward: isRepeated }: Message): boolean =>
+  speaker === undefined
+    ? from?.is_bot === false
+    : (chat.type === "group" || chat.type === "supergroup") && isRepeated !== true
+
+/** Who speaks: a person, the group of an anonymous admin, or a channel. */
+const speakerIdOf = ({ from, sender_chat: senderChat }: Message): number | null => senderChat?.id ?? from?.id ?? null
+
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
-  if (message.from === undefined || message.from.is_bot || message.sender_chat !== undefined) return "other"
+  if (!isOfAPerson(message)) return "other"
   if (message.successful_payment !== undefined) return "payment"
   return COMMAND.test(message.text ?? "") ? "command" : "text"
 }
 
-export const readUpdate = (raw: unknown): Update | undefined => Option.getOrUndefined(decode(raw))
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(MessageFields.fields))
+const withUnsupported = (message: Message | undefined, raw: unknown): Message | undefined => {
+  if (message === undefined || typeof raw !== "object" || raw === null) return message
+  const unsupported = unknownContent(raw, KNOWN)
+  return unsupported === undefined ? message : { ...message, unsupported }
+}
+
+/** Undefined: it is not an update. */
+export const readUpdate = (raw: unknown): Update | undefined => {
+  const update = Option.getOrUndefined(decode(raw))
+  if (update === undefined) return undefined
+  const { message, edited_message: edited } = raw as Record<string, unknown>
+  const said = withUnsupported(update.message, message)
+  const changed = withUnsupported(update.edited_message, edited)
+  return {
+    ...update,
+    ...(said !== undefined && { message: said }),
+    ...(changed !== undefined && { edited_message: changed })
+  }
+}
 
 /** Maximum nesting of arrays and objects: many times what an update has, and far below the database's limit. */
 const DEEPEST = 500
@@ -190,7 +244,7 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
       kind: kindOfMessage(message),
       chatId: message.chat.id,
       threadId: threadOf(message),
-      senderId: message.from?.id ?? null,
+      senderId: speakerIdOf(message),
       messageId: message.message_id,
       album: albumOf(message)
     }
@@ -203,7 +257,7 @@ export const lookAt = (raw: unknown): FirstLook | undefined => {
       kind: isEdit ? "edit" : "other",
       chatId: edited.chat.id,
       threadId: threadOf(edited),
-      senderId: edited.from?.id ?? null
+      senderId: speakerIdOf(edited)
     }
   }
   if (callback !== undefined)

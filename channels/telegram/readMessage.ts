@@ -1,39 +1,16 @@
 import type { MessagePart } from "#pipeline/domain/Event.ts"
+import { clean, shorten } from "./clean.ts"
+import { describe } from "./describe.ts"
 import type { Callback, Message, User } from "./Update.ts"
 
 const MAX_CHARACTERS = 32_000
 const MAX_OF_NAME = 80
-const CONTROL = /[^\P{Cc}\t\n\r]/gu
-/** Removes what cannot be stored and sent on. */
-const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
-
-/** Cuts a text to the maximum length, without a lone surrogate at its end. */
-const shorten = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
 /** The person's name for themselves. */
 export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MAX_OF_NAME)
 
-const seconds = (duration: number | undefined) => (duration === undefined ? "" : `, ${Math.round(duration)} s`)
-const named = (name: string | undefined) => (name === undefined ? "" : `: ${shorten(name, 100)}`)
-
-/** Describes non-text content in words, without pretending that anyone has seen or heard it. */
-const describe = (message: Message): MessagePart | null => {
-  const part = (type: string, text: string): MessagePart => ({ type, text })
-  if (message.sticker !== undefined) return part("sticker", message.sticker.emoji ?? "[sticker]")
-  if (message.photo !== undefined) return part("photo", "[photo]")
-  if (message.voice !== undefined) return part("voice", `[voice message${seconds(message.voice.duration)}]`)
-  if (message.video_note !== undefined)
-    return part("video_note", `[video message${seconds(message.video_note.duration)}]`)
-  if (message.animation !== undefined) return part("animation", "[animation]")
-  if (message.video !== undefined) return part("video", `[video${seconds(message.video.duration)}]`)
-  if (message.audio !== undefined)
-    return part("audio", `[audio${named(message.audio.file_name)}${seconds(message.audio.duration)}]`)
-  if (message.document !== undefined) return part("document", `[file${named(message.document.file_name)}]`)
-  if (message.location !== undefined)
-    return part("location", `[location: ${message.location.latitude}, ${message.location.longitude}]`)
-  if (message.contact !== undefined) return part("contact", `[contact: ${shorten(message.contact.first_name, 100)}]`)
-  if (message.poll !== undefined) return part("poll", `[poll: ${shorten(message.poll.question, 300)}]`)
-  return null
-}
+/** The name of who speaks in a group: a person, an anonymous admin by signature or group, or a channel. */
+const speakerOf = ({ from, sender_chat: chat, author_signature: signature }: Message): string =>
+  chat === undefined ? nameOf(from) : shorten(clean(signature ?? chat.title ?? ""), MAX_OF_NAME)
 
 /** A bot, by the ways people address it in a group. */
 export interface Addressee {
@@ -85,7 +62,6 @@ export const readMessages = (
           : [
               {
                 ...media,
-                text: clean(media.text),
                 ...(transcript !== undefined && { transcript: clean(transcript).trim() })
               }
             ]),
@@ -98,7 +74,7 @@ export const readMessages = (
     .join("\n")
   if (text === "") return null
   const [first] = messages
-  const speaker = first === undefined || first.chat.type === "private" ? "" : `${nameOf(first.from)}: `
+  const speaker = first === undefined || first.chat.type === "private" ? "" : `${speakerOf(first)}: `
   return {
     text: shorten(`${speaker}${text}`, MAX_CHARACTERS),
     ...(parts.some(({ type }) => type !== "text") && { parts })

@@ -11,13 +11,14 @@ export const FailureReason = Schema.Literals(["generation_failed", "timed_out"])
 export type FailureReason = typeof FailureReason.Type
 
 /**
- * A part of a message that was more than text: its kind, a description in words, and a transcript if it was
- * transcribed.
+ * A part of a message that was more than text: its type, a description in words, and a transcript if it was
+ * transcribed. `kind`: of type `unsupported`, the channel's own name of what was sent.
  */
 export const MessagePart = Schema.Struct({
   type: Schema.String,
   text: Schema.String,
-  transcript: Schema.optionalKey(Schema.String)
+  transcript: Schema.optionalKey(Schema.String),
+  kind: Schema.optionalKey(Schema.String)
 })
 export type MessagePart = typeof MessagePart.Type
 

@@ -3,7 +3,10 @@ export type UnreadKind = "unheard" | "unseen"
 /** Longer messages contain more than a few placeholders. */
 const MAX_CHARACTERS = 4_000
 /** How channels describe what they cannot read. With a transcript, words follow. */
-const PLACEHOLDER = /^\[(voice message|video message|audio|video|photo|animation|file)(?:[,:][^\n]*)?\]$/
+const PLACEHOLDER = new RegExp(
+  "^\\[(voice message|video message|audio|video|photo|animation|file|story|paid media|gift|unsupported message)" +
+    "(?:[,:][^\\n]*)?\\]$"
+)
 const HEARD: ReadonlySet<string> = new Set(["voice message", "video message", "audio"])
 
 /** In a group, the name of the speaker comes first. */

@@ -19,6 +19,11 @@ describe("the classification of an update", () => {
     assert.deepInclude(look({ migrate_to_chat_id: -1001 }), { kind: "service" })
     assert.deepInclude(look({ text: "hi", from: { ...anna, is_bot: true } }), { kind: "other" })
     assert.deepInclude(look({ text: "hi", sender_chat: { id: -1 } }), { kind: "other" })
+    const anonymous = { chat: group, from: { ...anna, is_bot: true }, text: "hi" }
+    assert.deepInclude(look({ ...anonymous, sender_chat: group }), { kind: "text", senderId: -100 })
+    assert.deepInclude(look({ ...anonymous, sender_chat: { id: -9, title: "News" } }), { kind: "text", senderId: -9 })
+    const repeated = { ...anonymous, sender_chat: { id: -9 }, is_automatic_forward: true }
+    assert.deepInclude(look(repeated), { kind: "other" })
     assert.deepInclude(lookAt({ update_id: 3, edited_message: message({ text: "hm" }) }), {
       kind: "edit",
       updateId: 3,
@@ -70,9 +75,45 @@ describe("the text of a turn", () => {
     [{ document: { file_name: "list.pdf" } }, "[file: list.pdf]"],
     [{ location: { latitude: 52.5, longitude: 13.4 } }, "[location: 52.5, 13.4]"],
     [{ contact: { first_name: "Bea" } }, "[contact: Bea]"],
+    [{ contact: { first_name: "Bea", last_name: "Lund" } }, "[contact: Bea Lund]"],
+    [{ dice: { emoji: "🎲", value: 4 } }, "🎲 4"],
+    [
+      { location: { latitude: 1.5, longitude: 2 }, venue: { title: "Café Luna", address: "", location: { latitude: 1.5, longitude: 2 } } },
+      "[venue: Café Luna, 1.5, 2]"
+    ],
+    [{ poll: { question: "Soup?", options: [{ text: "Yes" }, { text: "No" }] } }, "[poll: Soup? Yes / No]"],
+    [{ checklist: { title: "Picnic", tasks: [{ id: 1, text: "bread" }, { id: 2, text: "cheese" }] } }, "[checklist: Picnic bread / cheese]"],
+    [{ story: { chat, id: 3 } }, "[story]"],
+    [{ paid_media: { star_count: 5, paid_media: [] }, caption: "look" }, "[paid media]\nlook"],
+    [{ game: { title: "Snake" } }, "[game: Snake]"],
+    [{ gift: { gift: { id: "1" } } }, "[gift]"],
     [{ text: "a\u0000b\ud800c\u0007" }, "ab\ufffdc"]
   ])("describes parts other than text in plain words: %o", (fields, text) => {
     assert.strictEqual(readMessages([message(fields)], BOT)?.text, text)
+  })
+  const read = (fields: object) => {
+    const said = readUpdate({ update_id: 1, message: message(fields) })?.message
+    return said === undefined ? undefined : readMessages([said], BOT)
+  }
+  it("names content of a kind that is not known, and its words", () => {
+    assert.deepStrictEqual(read({ hologram: { rays: 7 } }), {
+      text: "[unsupported message]",
+      parts: [{ type: "unsupported", text: "[unsupported message]", kind: "hologram" }]
+    })
+    assert.strictEqual(read({ hologram: {}, caption: "my cat" })?.text, "[unsupported message]\nmy cat")
+  })
+  it.each([
+    { pinned_message: { message_id: 1 } },
+    { new_chat_members: [anna] },
+    { video_chat_started: {} },
+    { boost_added: { boost_count: 1 }, date: 5 },
+    { date: 5, is_from_offline: true, has_protected_content: true }
+  ])("is empty if it says what happened in the chat, or nothing: %o", (fields) => {
+    assert.isNull(read(fields))
+  })
+  it("names no unknown content beside content that is known", () => {
+    assert.deepStrictEqual(read({ text: "hi", hologram: {} }), { text: "hi" })
+    assert.strictEqual(read({ photo: [{}], hologram: {} })?.text, "[photo]")
   })
   it("consists of typed parts if it is more than text, with the transcript of a voice message", () => {
     const messages = [
@@ -109,6 +150,17 @@ describe("the text of a turn", () => {
       const text = readMessages([message(fields)], BOT)?.text ?? ""
       assert.isTrue(text.isWellFormed() && text.includes("😀"), text)
     }
+  })
+  it("names an anonymous admin by the title or the group, and a channel by its name", () => {
+    const bot = { ...anna, is_bot: true, first_name: "Group" }
+    const said = { chat: group, from: bot, text: "@mara_bot hey" }
+    const soups = { ...group, title: "Soups" }
+    for (const [fields, text] of [
+      [{ ...said, sender_chat: soups, author_signature: "cook" }, "cook: hey"],
+      [{ ...said, sender_chat: soups }, "Soups: hey"],
+      [{ ...said, sender_chat: { id: -9, title: "News" } }, "News: hey"]
+    ] as const)
+      assert.strictEqual(readMessages([message(fields)], BOT)?.text, text)
   })
   it("names the speaker in a group, but not the addressed bot", () => {
     assert.strictEqual(

@@ -82,10 +82,17 @@ const withEdits = (updates: ReadonlyArray<Update>) => {
 
 /** An edit after the answer is not a new message. The log records the new text. */
 const handleEdit = Effect.fnUntraced(function* (bot: StoredBot, updateId: number, edit: Message) {
-  const said = readMessages([edit], addresseeOf(bot))
+  const addressee = addresseeOf(bot)
+  const said = readMessages([edit], addressee)
   if (said === null) return
   const chat = { appId: bot.app_id, channelId: bot.channel_id, chatId: edit.chat.id, threadId: threadOf(edit) }
-  yield* ChatSessions.use((chats) => chats.recordEdit(chat, { updateId, messageId: edit.message_id, text: said.text }))
+  const messageId = edit.message_id
+  const textIn = (updates: ReadonlyArray<unknown>) => {
+    const { messages } = withEdits(updates.flatMap((raw) => readUpdate(raw) ?? []))
+    const message = messages.find(({ message_id }) => message_id === messageId)
+    return message === undefined ? null : (readMessages([message], addressee)?.text ?? null)
+  }
+  yield* ChatSessions.use((chats) => chats.recordEdit(chat, { updateId, messageId, text: said.text, textIn }))
 })
 
 /** Messages in quick succession become one turn, under the key of the first. */
