@@ -304,7 +304,8 @@ describe("settings", () => {
       TELEGRAM_MANAGER_TOKEN: "12345:hush_hush_hush_hush_hush",
       OPENAI_API_KEY: "hush-model",
       DATABASE_URL: "postgres://u:hush@h/d",
-      DATABASE_DIRECT_URL: "postgres://u:hush@i/d"
+      DATABASE_DIRECT_URL: "postgres://u@i/d",
+      PGPASSWORD: "hush"
     }
     const settings = read({
       ...secrets,
@@ -335,5 +336,7 @@ describe("the settings that an operator sees", () => {
       assert.deepInclude(found, { isSecret: true, value: null }, name)
     }
     assert.notInclude(JSON.stringify(effective), secret)
+    const twice = read({ OPENAI_API_KEY: secret, OPENAI_BASE_URL: "https://user:hush@hush@model.example/v1" }).effective
+    assert.notInclude(JSON.stringify(twice), "hush")
   })
 })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { EffectiveSetting } from "#src/http/operators/EffectiveSettings.ts"
 
 /** Names of settings whose values are never shown. OPENAI_MAX_TOKENS and the like count tokens of text. */
-const SECRET = /(?:_KEY|_KEY_NEW|_TOKEN|_SECRET|_PASSWORD|_PASS|_HEADERS|DATABASE_URL|DATABASE_DIRECT_URL)$/
+const SECRET = /(?:_KEY|_KEY_NEW|_TOKEN|_SECRET|PASSWORD|_PASS|_HEADERS|DATABASE_URL|DATABASE_DIRECT_URL)$/
 export const isSecretSetting = (name: string): boolean => SECRET.test(name)
 
 /** Defaults of text settings, by name. They are known once the settings were read. */
@@ -13,7 +13,7 @@ export const declareDefault = (name: string, value: string): void => {
 }
 
 /** A user and a password in an address are left out. */
-const withoutCredentials = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#@]*@/i, "$1…@")
+const withoutCredentials = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1…@")
 
 /** Reads settings, and notes each one that is looked up. */
 export const notingSettings = <A, E, R>(read: Effect.Effect<A, E, R>) =>

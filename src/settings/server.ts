@@ -1,9 +1,8 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { CELL } from "#src/accounts/apiKey.ts"
-import { serversOf } from "#src/db/postgres/primary.ts"
 import * as check from "./checks.ts"
+import { databaseAddress, databasePassword } from "./databaseAddress.ts"
 import { text } from "./text.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
@@ -22,6 +21,7 @@ const env = Config.all({
   CELL: Config.option(Config.String("CELL")),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATABASE_DIRECT_URL: Config.option(Config.Redacted("DATABASE_DIRECT_URL")),
+  PGPASSWORD: databasePassword,
   DATA_DIR: text("DATA_DIR", ".data"),
   AUTO_MIGRATE: text("AUTO_MIGRATE", "true"),
   ROLES: text("ROLES", ROLES.join(",")),
@@ -30,24 +30,18 @@ const env = Config.all({
   OPERATIONS_PORT: Config.option(Config.String("OPERATIONS_PORT"))
 })
 
-const databaseAddress = (setting: string, address: Redacted.Redacted<string>) =>
-  Effect.forEach(
-    serversOf(Redacted.value(address)),
-    (server) => check.url(setting, server, ["postgres:", "postgresql:"]),
-    { discard: true }
-  )
-
 export const readServer = Effect.gen(function* () {
   const e = yield* env
   const production =
     (yield* check.oneOf("NODE_ENV", e.NODE_ENV, ["development", "production", "test"])) === "production"
-  const databaseUrl = check.givenSecret(e.DATABASE_URL)
-  if (databaseUrl !== null) yield* databaseAddress("DATABASE_URL", databaseUrl)
-  const databaseDirectUrl = check.givenSecret(e.DATABASE_DIRECT_URL)
-  if (databaseDirectUrl !== null) {
-    yield* databaseAddress("DATABASE_DIRECT_URL", databaseDirectUrl)
-    yield* check.need("DATABASE_DIRECT_URL", databaseUrl, "needs DATABASE_URL, the address of the pooler")
+  const addressOf = (setting: string, address: typeof e.DATABASE_URL) => {
+    const given = check.givenSecret(address)
+    return given === null ? Effect.succeed(null) : databaseAddress(setting, given, e.PGPASSWORD)
   }
+  const databaseUrl = yield* addressOf("DATABASE_URL", e.DATABASE_URL)
+  const databaseDirectUrl = yield* addressOf("DATABASE_DIRECT_URL", e.DATABASE_DIRECT_URL)
+  if (databaseDirectUrl !== null)
+    yield* check.need("DATABASE_DIRECT_URL", databaseUrl, "needs DATABASE_URL, the address of the pooler")
   const operationsPort = check.given(e.OPERATIONS_PORT)
   const cell = check.given(e.CELL) ?? ""
   const roles = yield* check.listOf("ROLES", e.ROLES, ROLES)

@@ -91,7 +91,8 @@ describe("the compose file", () => {
     assert.strictEqual(mounted, "./database.sql:/docker-entrypoint-initdb.d/database.sql:ro")
     const script = read("deploy/database.sql")
     for (const { environment } of [api, worker, migrate]) {
-      const { username, pathname } = new URL(environment.DATABASE_URL.replace(/\$\{[^}]*\}/, "secret"))
+      const { username, password, pathname } = new URL(environment.DATABASE_URL)
+      assert.deepStrictEqual([password, environment.PGPASSWORD], ["", database.environment.POSTGRES_PASSWORD])
       assert.notStrictEqual(username, database.environment.POSTGRES_USER ?? "postgres")
       assert.include(script, `create role ${username} login nosuperuser nocreatedb nocreaterole `)
       assert.include(script, `create database ${pathname.slice(1)} owner ${username};`)

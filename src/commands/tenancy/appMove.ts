@@ -22,6 +22,7 @@ import { Rollups } from "#src/db/operators/Rollups.ts"
 import { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import * as check from "#src/settings/checks.ts"
+import { databaseAddress, databasePassword } from "#src/settings/databaseAddress.ts"
 import { findApp, noSuchApp } from "./app.ts"
 import { withProgress } from "#src/commands/operators/backup.ts"
 import { BadArgument } from "#src/commands/terminal/BadArgument.ts"
@@ -46,11 +47,12 @@ const isChanged = (error: unknown) => error instanceof MoveRefused && error.reas
 /** The database of the new cell. */
 const target = Effect.gen(function* () {
   const given = yield* Config.option(Config.Redacted("TARGET_DATABASE_URL"))
-  const url = yield* check.need(
+  const address = yield* check.need(
     "TARGET_DATABASE_URL",
     check.givenSecret(given),
     "must be set to the address of the database of the new cell"
   )
+  const url = yield* databaseAddress("TARGET_DATABASE_URL", address, yield* databasePassword)
   const context = yield* Layer.build(Database.layer({ url, directUrl: null, maxConnections: 6 }))
   return Context.get(context, Database)
 })

@@ -7,7 +7,7 @@ import postgres from "postgres"
  */
 
 /** The place of the hosts in an address: after the user, before the path. */
-const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]{0,1000}@)?)([^/?#]{1,2000})([^]*)$/
+const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]{0,9000}@)?)([^/?#]{1,2000})([^]*)$/
 const DEFAULT_PORT = 5432
 
 /** The address of each server, in order. */
