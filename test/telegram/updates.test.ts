@@ -78,11 +78,25 @@ describe("the text of a turn", () => {
     [{ contact: { first_name: "Bea", last_name: "Lund" } }, "[contact: Bea Lund]"],
     [{ dice: { emoji: "🎲", value: 4 } }, "🎲 4"],
     [
-      { location: { latitude: 1.5, longitude: 2 }, venue: { title: "Café Luna", address: "", location: { latitude: 1.5, longitude: 2 } } },
+      {
+        location: { latitude: 1.5, longitude: 2 },
+        venue: { title: "Café Luna", address: "", location: { latitude: 1.5, longitude: 2 } }
+      },
       "[venue: Café Luna, 1.5, 2]"
     ],
     [{ poll: { question: "Soup?", options: [{ text: "Yes" }, { text: "No" }] } }, "[poll: Soup? Yes / No]"],
-    [{ checklist: { title: "Picnic", tasks: [{ id: 1, text: "bread" }, { id: 2, text: "cheese" }] } }, "[checklist: Picnic bread / cheese]"],
+    [
+      {
+        checklist: {
+          title: "Picnic",
+          tasks: [
+            { id: 1, text: "bread" },
+            { id: 2, text: "cheese" }
+          ]
+        }
+      },
+      "[checklist: Picnic bread / cheese]"
+    ],
     [{ story: { chat, id: 3 } }, "[story]"],
     [{ paid_media: { star_count: 5, paid_media: [] }, caption: "look" }, "[paid media]\nlook"],
     [{ game: { title: "Snake" } }, "[game: Snake]"],

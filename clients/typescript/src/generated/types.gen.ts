@@ -3792,6 +3792,7 @@ export type MessageCreatedEvent = EventBase & {
             type: string;
             text: string;
             transcript?: string;
+            kind?: string;
         }>;
     };
 };
