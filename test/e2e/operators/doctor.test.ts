@@ -55,7 +55,7 @@ const examine = async (env: Record<string, string>, ...args: ReadonlyArray<strin
 const healthy = () => ({
   DATABASE_URL: database.url,
   SECRETS_KEY,
-  PUBLIC_URL: reachable.url,
+  PUBLIC_URL: new URL(reachable.url).origin,
   OPENAI_BASE_URL: reachable.url,
   TELEGRAM_API_ROOT: reachable.url,
   OUTBOUND_ALLOW: "127.0.0.1"
@@ -105,7 +105,7 @@ describe("troupe doctor", () => {
     const away = await examine({
       ...healthy(),
       DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
-      PUBLIC_URL: failing.url
+      PUBLIC_URL: new URL(failing.url).origin
     })
     assert.deepStrictEqual(away.wrong, ["database", "public_url"])
   })

@@ -40,12 +40,12 @@ export const recordEdit = Effect.fnUntraced(function* (
             and chat_id = ${chatId} and thread_id = ${threadId} and kind = 'text' and message_id = ${messageId} limit 1
         )
         select t.session_id, t.cursor,
-          (select json_agg(u.raw order by u.update_id) from telegram_updates u
+          (select coalesce(json_agg(u.raw order by u.update_id), '[]') from telegram_updates u
             where u.app_id = ${appId} and u.channel_id = ${channelId}
               and u.update_id between e.batch and ${updateId} and u.batch = e.batch) as updates,
           (select v.payload ->> 'text' from events v where v.app_id = t.app_id and v.session_id = t.session_id
             and v.cursor > t.cursor and v.type = 'message.edited'
-            and split_part(v.source_id, ':', 4) = ${messageId}::text order by v.cursor desc limit 1) as last_text
+            and split_part(v.source_id, ':', 4) = ${String(messageId)} order by v.cursor desc limit 1) as last_text
         from edited e
           join telegram_chats c on c.app_id =
             ${appId} and c.channel_id = ${channelId} and c.chat_id = ${chatId} and c.thread_id = ${threadId}
