@@ -50,6 +50,8 @@ export type Reply = typeof Reply.Type
 export interface Draft {
   readonly reply: Reply
   readonly usage: Usage
+  /** What happened on the way, for the trace: such as that the history was shortened. In our own words. */
+  readonly notes?: ReadonlyArray<string>
 }
 
 /** Port: writes the reply. Layers: a model behind an OpenAI-compatible API, and the labelled offline engine. */
