@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import type { Usage } from "./domain/Turn.ts"
 import { LASTING, MODEL_FAILURES, ModelFailure } from "./ModelFailure.ts"
 
 /**
@@ -41,19 +40,6 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   /** Whether another attempt is of no use until somebody changes something. */
   get isLasting(): boolean {
     return this.failure !== undefined && LASTING.has(this.failure)
-  }
-
-  /** The same error, with what all calls together have cost. */
-  costing(usage: Usage | null): ModelError {
-    const { reason, code, failure, said, notes } = this
-    return new ModelError({
-      reason,
-      code,
-      usage,
-      ...(failure !== undefined && { failure }),
-      ...(said !== undefined && { said }),
-      ...(notes !== undefined && { notes })
-    })
   }
 
   /** For the trace. */

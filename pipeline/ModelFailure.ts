@@ -54,7 +54,8 @@ export const MODEL_FAILURES = {
   ),
   no_answer: outage(
     "the provider's answers hold nothing that can be read",
-    "Check that OPENAI_BASE_URL leads to an OpenAI-compatible API, up to and including /v1"
+    "Check that OPENAI_BASE_URL leads to an OpenAI-compatible API, up to and including /v1. If the model thinks long " +
+      "before it answers, raise OPENAI_MAX_TOKENS"
   ),
   cut: single(
     "answers are cut at the token limit",

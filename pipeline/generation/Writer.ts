@@ -30,6 +30,8 @@ export interface WriteRequest {
    * result of the write reports the last call.
    */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
+  /** Called with what the trace should say besides, in our own words: such as that the history was shortened. */
+  readonly onNote?: (note: string) => void
 }
 
 export const Decision = Schema.Literals(["reply", "withhold", "exit"])
@@ -50,8 +52,6 @@ export type Reply = typeof Reply.Type
 export interface Draft {
   readonly reply: Reply
   readonly usage: Usage
-  /** What happened on the way, for the trace: such as that the history was shortened. In our own words. */
-  readonly notes?: ReadonlyArray<string>
 }
 
 /** Port: writes the reply. Layers: a model behind an OpenAI-compatible API, and the labelled offline engine. */

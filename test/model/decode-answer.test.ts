@@ -11,7 +11,13 @@ describe("the text of an answer", () => {
   it.each([
     ["a text", "Hello!"],
     ["a list of one part", [{ type: "text", text: "Hello!" }]],
-    ["a list of several parts", [{ type: "text", text: "Hel" }, { type: "text", text: "lo!" }]],
+    [
+      "a list of several parts",
+      [
+        { type: "text", text: "Hel" },
+        { type: "text", text: "lo!" }
+      ]
+    ],
     ["a list of texts", ["Hel", "lo!"]],
     ["a part alone", { type: "text", text: "Hello!" }],
     ["parts of the Responses API", [{ type: "output_text", text: "Hello!" }]],
@@ -121,8 +127,7 @@ describe("a stream that nobody asked for", () => {
     }
   })
 
-  it("that breaks off is no answer", () =>
-    assert.strictEqual(decode(`${event({ content: "Hel" })}\n\n`).shape, "cut"))
+  it("that breaks off is no answer", () => assert.strictEqual(decode(`${event({ content: "Hel" })}\n\n`).shape, "cut"))
 
   it("may say an error at any time", () => {
     const { error } = decode(`${event({ content: "Hel" })}\n\ndata: {"error":{"code":502,"message":"upstream"}}\n\n`)
@@ -146,17 +151,24 @@ describe("an error in an answer", () => {
 
   it("never throws, and never invents a text, for anything that a server sends", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.jsonValue().map((value) => JSON.stringify(value))), (body) => {
-        const { text, error, shape } = decode(body)
-        if (shape !== "completion" || error !== null) assert.strictEqual(text === "" || shape === "cut", true)
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.jsonValue().map((value) => JSON.stringify(value))
+        ),
+        (body) => {
+          const { text, error, shape } = decode(body)
+          if (shape !== "completion" || error !== null) assert.strictEqual(text === "" || shape === "cut", true)
+        }
+      ),
       { numRuns: 500 }
     )
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (message, finish) => {
-        decode({ choices: [{ message, finish_reason: finish }] })
-        decode({ choices: [{ message: { content: message, reasoning: finish } }] })
-        decode({ error: message })
+        assert.isString(decode({ choices: [{ message, finish_reason: finish }] }).text)
+        assert.isString(decode({ choices: [{ message: { content: message, reasoning: finish } }] }).text)
+        assert.isString(decode({ error: message }).text)
       }),
       { numRuns: 500 }
     )

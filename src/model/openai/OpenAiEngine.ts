@@ -6,12 +6,10 @@ import * as Layer from "effect/Layer"
 import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import type { Character } from "#pipeline/domain/Character.ts"
-import type { Usage } from "#pipeline/domain/Turn.ts"
 import { citationsOf } from "#pipeline/generation/citations.ts"
 import { isPlain, prompt } from "#pipeline/generation/prompt.ts"
 import { Judge, Judgement } from "#pipeline/evals/judge/Judge.ts"
-import type { AnswerForm } from "#pipeline/generation/turnPart.ts"
-import { type WriteRequest, Writer } from "#pipeline/generation/Writer.ts"
+import { Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
@@ -23,14 +21,14 @@ import { Readings, readPrompt, SourceReader } from "#pipeline/research/SourceRea
 import { ModelCondition, showInHealth } from "#src/health/ModelCondition.ts"
 import { Prices } from "../prices.ts"
 import { notesTokens } from "../reservation.ts"
-import { makeAsk, NO_JSON_CODE, type Question } from "./ask.ts"
+import { makeAsk, type Question } from "./ask.ts"
 import { MAX_TOKENS, type OpenAiOptions, type Sampling } from "./call.ts"
 import { formatOf } from "./Format.ts"
 import { MODEL_ENGINE } from "#src/model/engineNames.ts"
 import type { JsonMode } from "./jsonModes.ts"
 import { Learned } from "./learned.ts"
-import { MAX_CHARS, PLAIN_REPLY, REPLY, type WrittenReply } from "./replyFormats.ts"
-import { mostOf, sumOf } from "./usage.ts"
+import { MAX_CHARS, PLAIN_REPLY, REPLY } from "./replyFormats.ts"
+import { mostOf } from "./usage.ts"
 
 /** The bubbles, cut to what the gate for the length still refuses. */
 const clipped = (bubbles: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -51,11 +49,6 @@ const EXTRACTION = formatOf("extraction", Extraction)
 const JUDGEMENT = formatOf("judgement", Judgement)
 const FINDINGS = formatOf("findings", Readings)
 const CONTRADICTIONS = formatOf("contradictions", Contradictions)
-
-const PROSE =
-  "the model writes no JSON, so replies are requested in plain text, and it decides nothing but their text; " +
-  "OPENAI_JSON=none requests the same from the start"
-const PROSE_NOTE = "asked in plain text, because the model wrote no JSON"
 
 /** What the analysis of a message may add to the prompt of the reply. */
 const ANALYSIS_BYTES = 6_000
@@ -108,21 +101,6 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
       const notes = { maxTokens: notesTokens(longest) }
       const asksPlainly = options.json !== "schema" && options.json !== "object"
 
-      /** A model that writes prose where JSON is requested can still write the text of a reply. */
-      const inProse = Effect.fnUntraced(function* (
-        askAs: (form: AnswerForm, onSpent: WriteRequest["onSpent"]) => ReturnType<typeof askInVoice<WrittenReply>>,
-        onSpent: WriteRequest["onSpent"],
-        earlier: Usage | null
-      ) {
-        const total = (usage: Usage) => (earlier === null ? usage : sumOf(earlier, usage))
-        if (earlier !== null) yield* onSpent(earlier)
-        const answer = yield* askAs("plain", (usage) => onSpent(total(usage))).pipe(
-          Effect.mapError((error) => error.costing(error.usage === null ? earlier : total(error.usage)))
-        )
-        if (learned.workedInProse(yield* Clock.currentTimeMillis)) yield* Effect.logWarning(PROSE)
-        return { ...answer, usage: total(answer.usage), notes: [...answer.notes, PROSE_NOTE] }
-      })
-
       const writer = Writer.of({
         engine: MODEL_ENGINE,
         model: options.model,
@@ -133,30 +111,19 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
         write: (request) =>
           Effect.gen(function* () {
             const { onSpent } = request
-            const askAs = (form: AnswerForm, onSpent: WriteRequest["onSpent"]) =>
-              askInVoice(request.turn.character, {
-                format: form === "plain" ? PLAIN_REPLY : REPLY,
-                messages: prompt(request, form),
-                hasHistory: true,
-                hasFallback: form === "json" && asksPlainly,
-                onSpent
-              })
             // Models write better in plain text, and need JSON only if there is something to decide.
             const isProse = asksPlainly && (isPlain(request) || learned.isProse(yield* Clock.currentTimeMillis))
-            const { value, usage, notes } = yield* isProse
-              ? askAs("plain", onSpent)
-              : askAs("json", onSpent).pipe(
-                  Effect.catchIf(
-                    ({ code }) => code === NO_JSON_CODE && asksPlainly,
-                    ({ usage }) => inProse(askAs, onSpent, usage)
-                  )
-                )
+            const inProse = { format: PLAIN_REPLY, messages: () => prompt(request, "plain") }
+            const { value, usage, notes } = yield* askInVoice(request.turn.character, {
+              format: isProse ? PLAIN_REPLY : REPLY,
+              messages: prompt(request, isProse ? "plain" : "json"),
+              hasHistory: true,
+              onSpent,
+              ...(asksPlainly && !isProse && { inProse })
+            })
+            for (const note of notes) request.onNote?.(note)
             const bubbles = clipped(value.bubbles)
-            return {
-              reply: { ...value, bubbles, cited_memory_ids: citationsOf(bubbles, request) },
-              usage,
-              ...(notes.length > 0 && { notes })
-            }
+            return { reply: { ...value, bubbles, cited_memory_ids: citationsOf(bubbles, request) }, usage }
           })
       })
       const analyst: Analyst | null =

@@ -56,7 +56,7 @@ export const layer = (options: OpenAiTranscriberOptions) =>
             ),
             Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
             measureCall("transcription"),
-          reportCall(options.model),
+            reportCall(options.model),
             Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: mayBePaid(code) })),
             Effect.flatMap((answer) =>
               Effect.mapError(

@@ -46,7 +46,12 @@ const withManner = (attempt: Attempt, change: Partial<Manner>): Attempt => ({
   manner: { ...attempt.manner, ...change }
 })
 
-const changed = (attempt: Attempt, failure: CallFailed, { isPlain, hasHistory, maxTokens }: Asked, learned: Learned) => {
+const changed = (
+  attempt: Attempt,
+  failure: CallFailed,
+  { isPlain, hasHistory, maxTokens }: Asked,
+  learned: Learned
+) => {
   const { manner } = attempt
   switch (failure.parameter) {
     case "length_name":

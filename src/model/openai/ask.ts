@@ -26,8 +26,8 @@ export interface Question<A> {
   readonly sampling?: Sampling
   /** The messages between the first and the last are a history, of which the oldest may be dropped. */
   readonly hasHistory?: boolean
-  /** An answer in prose is no failure yet, because plain text is requested next. */
-  readonly hasFallback?: boolean
+  /** What to ask instead if the model answers in prose twice where JSON is requested. */
+  readonly inProse?: { readonly format: Format<A>; readonly messages: () => ReadonlyArray<ChatMessage> }
   /** Called before each further call, and when the question is cut off, with its cost so far. */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
 }
@@ -43,8 +43,6 @@ export interface Answer<A> {
 
 export type Ask = <A>(question: Question<A>) => Effect.Effect<Answer<A>, ModelError>
 
-/** Of an answer without a JSON object where one was requested. */
-export const NO_JSON_CODE = "no_json" satisfies Broken["code"]
 const QUOTED_MAX_CHARS = 4_000
 /** How much more room an answer gets that was cut, and the longest that any gets, as OPENAI_MAX_TOKENS allows. */
 const MORE_ROOM = 2
@@ -89,11 +87,14 @@ interface Course {
   cutAt: number | null
   dropped: number
   isSampled: boolean
+  isProse: boolean
 }
 
-const notesOf = ({ cutAt, dropped }: Course): ReadonlyArray<string> => [
+export const PROSE_NOTE = "asked in plain text, because the model wrote no JSON"
+const notesOf = ({ cutAt, dropped, isProse }: Course): ReadonlyArray<string> => [
   ...(cutAt === null ? [] : [`cut at the token limit: OPENAI_MAX_TOKENS allowed ${cutAt}`]),
-  ...(dropped === 0 ? [] : [`history shortened by ${dropped} messages: it does not fit into the model's context`])
+  ...(dropped === 0 ? [] : [`history shortened by ${dropped} messages: it does not fit into the model's context`]),
+  ...(isProse ? [PROSE_NOTE] : [])
 ]
 
 /**
@@ -152,8 +153,8 @@ export const makeAsk = Effect.fnUntraced(function* (
           })
         ),
         Effect.catch((failure) => {
-          const next = adapt(attempt, failure, asked, learned)
-          return next === null ? Effect.fail(failure) : from(next)
+          const further = adapt(attempt, failure, asked, learned)
+          return further === null ? Effect.fail(failure) : from(further)
         })
       )
     return yield* from(firstAttempt(messages, learned.manner(yield* Clock.currentTimeMillis)))
@@ -173,6 +174,23 @@ export const makeAsk = Effect.fnUntraced(function* (
     return limit === null || limit.covers(most) ? more : maxTokens
   })
 
+  /** A model that writes prose where JSON is requested can still write the text of a reply. */
+  const inProse = Effect.fnUntraced(function* <A>(
+    question: Question<A>,
+    { format, messages }: NonNullable<Question<A>["inProse"]>,
+    maxTokens: number,
+    course: Ref.Ref<Course>
+  ): Effect.fn.Return<A, CallFailed> {
+    yield* question.onSpent(priced(prices, options.model, (yield* Ref.get(course)).spent))
+    const { inProse: _, ...asked } = question
+    const answer = yield* adapting(messages(), { ...asked, format }, maxTokens, course)
+    const parsed = read(answer, format)
+    if (parsed.kind === "broken") return yield* unusable(parsed.code, failureOf(parsed, answer.finish === "length"))
+    yield* Ref.update(course, (known) => ({ ...known, isProse: true }))
+    if (learned.workedInProse(yield* Clock.currentTimeMillis)) yield* Effect.logWarning(PROSE)
+    return parsed.value
+  })
+
   const converse = Effect.fnUntraced(function* <A>(
     question: Question<A>,
     course: Ref.Ref<Course>
@@ -190,9 +208,9 @@ export const makeAsk = Effect.fnUntraced(function* (
     const first = read(answer, format)
     if (isCut && (isPlain || first.kind === "broken")) yield* noteCut(maxTokens)
     if (!isPlain && !isCut) {
-      const isStructured = first.kind === "answer" || first.code !== NO_JSON_CODE
+      const isStructured = first.kind === "answer" || first.code !== "no_json"
       const isHopeless = learned.noteAnswer(isStructured, yield* Clock.currentTimeMillis)
-      if (isHopeless && question.hasFallback !== true) yield* Effect.logWarning(NO_JSON)
+      if (isHopeless && question.inProse === undefined) yield* Effect.logWarning(NO_JSON)
     }
     if (first.kind !== "broken") return first.value
     yield* onSpent(priced(prices, options.model, (yield* Ref.get(course)).spent))
@@ -202,6 +220,8 @@ export const makeAsk = Effect.fnUntraced(function* (
     const parsed = read(second, format)
     const isCutAgain = second.finish === "length"
     if (isCutAgain) yield* noteCut(room)
+    const isProse = first.code === "no_json" && parsed.kind === "broken" && parsed.code === "no_json"
+    if (isProse && question.inProse !== undefined) return yield* inProse(question, question.inProse, maxTokens, course)
     return parsed.kind === "broken" ? yield* unusable(parsed.code, failureOf(parsed, isCutAgain)) : parsed.value
   })
 
@@ -218,7 +238,7 @@ export const makeAsk = Effect.fnUntraced(function* (
   }
 
   return Effect.fn("OpenAi.ask")(function* <A>(question: Question<A>) {
-    const course = yield* Ref.make<Course>({ spent: NOTHING, cutAt: null, dropped: 0, isSampled: true })
+    const course = yield* Ref.make<Course>({ spent: NOTHING, cutAt: null, dropped: 0, isSampled: true, isProse: false })
     const begunAt = yield* Clock.currentTimeMillis
     const isReply = REPLIES.has(question.format.name)
     const value = yield* converse(question, course).pipe(
@@ -233,8 +253,7 @@ export const makeAsk = Effect.fnUntraced(function* (
         Effect.gen(function* () {
           if (failure.code === "timeout" && isReply) yield* warmUp.timedOut
           else if (failure.failure !== "timeout" && failure.failure !== "loading") warmUp.answered()
-          if (failure.code !== NO_JSON_CODE || question.hasFallback !== true)
-            yield* condition.failed(failure.code, failure.failure, failure.said, isReply)
+          yield* condition.failed(failure.code, failure.failure, failure.said, isReply)
           return yield* toModelError(failure, yield* Ref.get(course))
         })
       )
@@ -253,3 +272,6 @@ export const makeAsk = Effect.fnUntraced(function* (
 
 const NO_JSON =
   "the model has written no JSON several times in a row, so its replies fail; for a small model, set OPENAI_JSON=none"
+const PROSE =
+  "the model writes no JSON, so replies are requested in plain text, and it decides nothing but their text; " +
+  "OPENAI_JSON=none requests the same from the start"

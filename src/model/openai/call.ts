@@ -117,12 +117,14 @@ export const makeCall = (options: OpenAiOptions) => {
     waitMs: number | null
   ): Effect.fn.Return<DecodedAnswer, CallFailed> {
     const { error, shape, usage, text, thinking, refusal: refused } = answer
-    const isReported = usage !== undefined
-    if (shape === "completion" || shape === "cut" || isReported)
-      if (error === null || isReported) yield* spend(spentOn(usage, messages, `${text}${thinking}${refused ?? ""}`))
+    const spent = spentOn(usage, messages, `${text}${thinking}${refused ?? ""}`)
+    const wasWritten = error === null && (shape === "completion" || shape === "cut")
+    if (wasWritten || usage !== undefined) yield* spend(spent)
     if (error !== null) return yield* fromServer(error, waitMs)
     if (shape === "cut") return yield* brokenOff()
-    if (shape !== "completion") return yield* shape === "missing" && !isReported ? noChoice() : badResponse()
+    // The provider charges for what a model wrote, so it is not asked for it again.
+    if (shape !== "completion")
+      return yield* shape === "missing" && spent.outputTokens === 0 ? noChoice() : badResponse()
     return answer
   })
   /** The call has worked, but the model will not answer. */
@@ -135,7 +137,7 @@ export const makeCall = (options: OpenAiOptions) => {
 
   const once = (request: Request) => {
     const { messages, format, rung, sampling, maxTokens, spend, manner } = request
-    const estimated = spend(spentOn(undefined, messages, ""))
+    const estimated = Effect.suspend(() => spend(spentOn(undefined, messages, "")))
     return Effect.tryPromise({
       try: (signal) => fetchAnswer(bodyOf(request), signal),
       catch: (thrown) => thrown

@@ -1,7 +1,7 @@
 import { isStream, joinStream } from "./joinStream.ts"
 import { removeThoughts } from "./removeThoughts.ts"
 
-/** What a server says about a failure, wherever in its answer. May quote the prompt or the key: never show it as it is. */
+/** What a server says about a failure. It may quote the prompt or the key: never show it as it is. */
 export interface ServerError {
   /** By the status line or by the body, whichever says more. Null: neither names one. */
   readonly status: number | null
@@ -28,8 +28,7 @@ export interface DecodedAnswer {
 }
 
 type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : ""
 
@@ -100,9 +99,10 @@ const isStatus = (value: number): boolean => Number.isInteger(value) && value >=
 /** Statuses of gateways that stand for any failure, so that a code in the body says more. */
 const VAGUE: ReadonlySet<number> = new Set([500, 502])
 
-/** The parts of a FastAPI `detail`, or of Google's `details`. */
+/** Without `input`, in which a FastAPI `detail` quotes the request. */
+const withoutInput = (key: string, value: unknown): unknown => (key === "input" ? undefined : value)
 const detailsOf = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value, withoutInput)
 
 const secondsIn = (details: unknown): number | null => {
   const [, seconds] = /"retryDelay":"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(detailsOf(details).slice(0, MAX_ERROR_CHARS)) ?? []

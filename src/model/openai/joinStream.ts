@@ -1,6 +1,5 @@
 type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Whether a text is a stream of server-sent events, whatever its content type says. */
 export const isStream = (text: string): boolean => /^\s{0,20}(?:data:|event:|id:|retry:|: )/.test(text)

@@ -1,9 +1,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { ChatMessage } from "#pipeline/chat.ts"
+import { type ChatMessage, dataBlock } from "#pipeline/chat.ts"
 import { JSON_FORM, PLAIN_FORM } from "#pipeline/generation/serviceRules.ts"
 import { ModelCondition } from "#src/health/ModelCondition.ts"
-import { makeAsk, NO_JSON_CODE } from "./ask.ts"
+import { makeAsk, PROSE_NOTE } from "./ask.ts"
 import type { OpenAiOptions, Sampling } from "./call.ts"
 import type { JsonMode } from "./jsonModes.ts"
 import { type Findings, Learned } from "./learned.ts"
@@ -18,7 +18,7 @@ const messagesFor = (form: string): ReadonlyArray<ChatMessage> => [
   { role: "system", content: "You write the next messages of one fictional character, who keeps a lighthouse." },
   {
     role: "user",
-    content: `<data name="message">\n{"text":"Good evening!"}\n</data>\n\n"decisions" are ["reply","withhold"].\n\n${form}`
+    content: `${dataBlock("message", { text: "Good evening!", decisions: ["reply", "withhold"] })}\n\n${form}`
   }
 ]
 
@@ -26,28 +26,19 @@ const messagesFor = (form: string): ReadonlyArray<ChatMessage> => [
  * Asks a model twice, as turns do: for a reply in plain text, and for one with something to decide. Answers are read,
  * repeated and repaired as in a turn. Fails as a turn would. Costs a few hundred tokens.
  */
-export const probe = Effect.fnUntraced(
-  function* (options: ProbeOptions) {
-    const learned = new Learned(options.json ?? "auto", options.baseUrl)
-    const condition = new ModelCondition(options.model, () => ({}))
-    const ask = yield* makeAsk(options, learned, condition)
-    const common = { onSpent: () => Effect.void, ...(options.sampling !== undefined && { sampling: options.sampling }) }
-    const asksPlainly = options.json !== "schema" && options.json !== "object"
-    if (asksPlainly) yield* ask({ ...common, format: PLAIN_REPLY, messages: messagesFor(PLAIN_FORM) })
-    const writesJson = yield* ask({
-      ...common,
-      format: REPLY,
-      messages: messagesFor(JSON_FORM),
-      hasFallback: asksPlainly
-    }).pipe(
-      Effect.as(true),
-      Effect.catchIf(
-        ({ code }) => code === NO_JSON_CODE && asksPlainly,
-        () => Effect.succeed(false)
-      )
-    )
-    const findings: Findings = learned.findings(yield* Clock.currentTimeMillis)
-    return { ...findings, prose: !writesJson }
-  },
-  Effect.scoped
-)
+export const probe = Effect.fnUntraced(function* (options: ProbeOptions) {
+  const learned = new Learned(options.json ?? "auto", options.baseUrl)
+  const condition = new ModelCondition(options.model, () => ({}))
+  const ask = yield* makeAsk(options, learned, condition)
+  const common = { onSpent: () => Effect.void, ...(options.sampling !== undefined && { sampling: options.sampling }) }
+  const asksPlainly = options.json !== "schema" && options.json !== "object"
+  if (asksPlainly) yield* ask({ ...common, format: PLAIN_REPLY, messages: messagesFor(PLAIN_FORM) })
+  const { notes } = yield* ask({
+    ...common,
+    format: REPLY,
+    messages: messagesFor(JSON_FORM),
+    ...(asksPlainly && { inProse: { format: PLAIN_REPLY, messages: () => messagesFor(PLAIN_FORM) } })
+  })
+  const findings: Findings = learned.findings(yield* Clock.currentTimeMillis)
+  return { ...findings, prose: notes.includes(PROSE_NOTE) }
+}, Effect.scoped)

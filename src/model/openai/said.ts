@@ -20,6 +20,8 @@ const WORDS = new Set(
   frequency_penalty presence_penalty max_model_len n_ctx reasoning_effort`.split(/\s+/)
 )
 const MAX_CHARS = 200
+/** Without a word of this length, nothing is said. */
+const MIN_TELLING = 4
 const MAX_READ = 2_000
 /** A count or a limit, and no telephone number. */
 const NUMBER = /^-?\d{1,7}$/
@@ -34,5 +36,9 @@ export const saidBy = (message: string): string | null => {
     else if (kept.at(-1) !== "…") kept.push("…")
   }
   const said = kept.join(" ")
-  return kept.every((word) => word === "…") ? null : said.length > MAX_CHARS ? `${said.slice(0, MAX_CHARS)}…` : said
+  return kept.every((word) => word.length < MIN_TELLING)
+    ? null
+    : said.length > MAX_CHARS
+      ? `${said.slice(0, MAX_CHARS)}…`
+      : said
 }

@@ -56,13 +56,6 @@ export const priced = (prices: PriceList, model: string, spent: Spent): Usage =>
   ...(prices.sourceOf(model) === "assumed" && { unpriced: true as const })
 })
 
-/** The usage of two questions to one model. */
-export const sumOf = (one: Usage, other: Usage): Usage => ({
-  ...other,
-  ...plus(one, other),
-  costMicroUsd: one.costMicroUsd + other.costMicroUsd
-})
-
 /** Overhead of each message, in bytes. */
 const FRAME_BYTES = 16
 

@@ -26,18 +26,18 @@ const bodyOf = async (request: IncomingMessage): Promise<Asked> => {
 }
 
 /** A model server on loopback that answers what a function says, or nothing for as long as a connection is open. */
-export const startCannedServer = async (
-  answer: (asked: Asked, index: number, response: ServerResponse) => Canned | null
-) => {
+export const startCannedServer = async (answer: (asked: Asked, index: number) => Canned | null) => {
   const requests: Array<Asked> = []
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const asked = await bodyOf(request)
+    const canned = answer(asked, requests.push(asked) - 1)
+    if (canned === null) return
+    response
+      .writeHead(canned.status ?? 200, { "content-type": "application/json", ...canned.headers })
+      .end(typeof canned.body === "string" ? canned.body : JSON.stringify(canned.body))
+  }
   const server = createServer((request, response) => {
-    void bodyOf(request).then((asked) => {
-      const canned = answer(asked, requests.push(asked) - 1, response)
-      if (canned === null) return
-      response
-        .writeHead(canned.status ?? 200, { "content-type": "application/json", ...canned.headers })
-        .end(typeof canned.body === "string" ? canned.body : JSON.stringify(canned.body))
-    })
+    handle(request, response).catch(() => response.destroy())
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   return {

@@ -27,11 +27,18 @@ export const writerOn = Effect.fnUntraced(function* (
     })
   )
   const { write } = yield* Effect.provide(Writer, context)
+  /** The reply, with the notes for the trace. */
+  const ask = (...[text, given]: Parameters<typeof requestOf>) =>
+    Effect.suspend(() => {
+      const notes: Array<string> = []
+      const request = { ...given?.request, onNote: (note: string) => void notes.push(note) }
+      return Effect.map(write(requestOf(text, { ...given, request })), ({ reply }) => ({ reply, notes }))
+    })
   return {
     server,
-    ask: write,
+    ask,
     /** A turn with something to decide, so that JSON is requested. */
-    write: write(requestOf("hello", { request: { decisions: ["reply", "withhold"] } })),
-    writePlain: write(requestOf("hello"))
+    write: ask("hello", { request: { decisions: ["reply", "withhold"] } }),
+    writePlain: ask("hello")
   }
 })
