@@ -35,7 +35,7 @@ const textOf = async (response: Response): Promise<string> => {
 
 /** Posts a chat completion and returns whatever comes back. Rejects only if no complete answer arrives. */
 export const makeFetchAnswer = ({ apiKey, baseUrl }: Address) => {
-  const url = `${(baseUrl ?? OPENAI_URL).replace(/\/+$/, "")}/chat/completions`
+  const url = `${(baseUrl ?? OPENAI_URL).replace(/\/{1,9}$/, "")}/chat/completions`
   const fetchBounded = boundedFetch(MAX_ANSWER_BYTES)
   const headers = {
     accept: "application/json",

@@ -30,7 +30,7 @@ const NUMBER = /^-?\d{1,7}$/
 export const saidBy = (message: string): string | null => {
   const kept: Array<string> = []
   for (const token of message.slice(0, MAX_READ).split(/[\s,;:"'`()[\]{}]+/)) {
-    const word = token.replace(/[.!?]+$/, "")
+    const word = token.replace(/[.!?]{1,9}$/, "")
     if (word === "") continue
     if (NUMBER.test(word) || WORDS.has(word.toLowerCase())) kept.push(word)
     else if (kept.at(-1) !== "…") kept.push("…")
