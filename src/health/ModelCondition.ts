@@ -14,7 +14,7 @@ export class ModelCondition {
   #state: ModelState = "unknown"
   #failure: ModelFailure | null = null
   #said: string | null = null
-  #cutLoggedMs = Number.NEGATIVE_INFINITY
+  readonly #loggedMs = new Map<string, number>()
 
   /** `findings`: what was found out about its server. */
   constructor(model: string, findings: (nowMs: number) => Figures) {
@@ -27,7 +27,9 @@ export class ModelCondition {
   }
 
   /** A question was answered. Costs nothing while it works. */
-  worked(): Effect.Effect<void> {
+  worked(isReply: boolean): Effect.Effect<void> {
+    // Another question says nothing about replies that fail for what they are.
+    if (!isReply && this.#failure !== null && !MODEL_FAILURES[this.#failure].isOutage) return Effect.void
     const wasLoading = this.#state === "loading"
     this.#state = "working"
     this.#failure = null
@@ -37,7 +39,10 @@ export class ModelCondition {
     return wasLoading ? Effect.andThen(Effect.logInfo("model loaded", { model }), recovered) : recovered
   }
 
-  /** A question got no usable answer. Only what concerns a reply or everybody is logged, once while it lasts. */
+  /**
+   * A question got no usable answer. What concerns everybody is logged once while it lasts, and what concerns single
+   * replies once an hour. Nothing else is.
+   */
   failed(code: string, failure: ModelFailure, said: string | null, isReply: boolean): Effect.Effect<void> {
     const { fix, isOutage } = MODEL_FAILURES[failure]
     if (failure === "over_budget" || (!isReply && !isOutage)) return Effect.void
@@ -47,7 +52,16 @@ export class ModelCondition {
     const reported = isLoading && failure === "timeout" ? "loading" : failure
     this.#failure = reported
     this.#said = said
-    return this.#report(code, reported, said, MODEL_FAILURES[reported].fix)
+    const report = this.#report(code, reported, said, MODEL_FAILURES[reported].fix)
+    return isOutage ? report : this.#hourly(failure, report)
+  }
+
+  #hourly(what: string, log: Effect.Effect<void>): Effect.Effect<void> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      if (now - (this.#loggedMs.get(what) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return Effect.void
+      this.#loggedMs.set(what, now)
+      return log
+    })
   }
 
   #report(code: string, failure: ModelFailure, said: string | null, fix: string): Effect.Effect<void> {
@@ -73,16 +87,15 @@ export class ModelCondition {
 
   /** An answer reached its length limit. Logged once an hour. */
   cut(maxTokens: number): Effect.Effect<void> {
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (now - this.#cutLoggedMs < CUT_LOGGED_EVERY_MS) return Effect.void
-      this.#cutLoggedMs = now
-      return Effect.logWarning("answer cut at the token limit", {
+    return this.#hourly(
+      "answer",
+      Effect.logWarning("answer cut at the token limit", {
         model: this.model,
         setting: "OPENAI_MAX_TOKENS",
         max_tokens: maxTokens,
         fix: MODEL_FAILURES.cut.fix
       })
-    })
+    )
   }
 
   figures(nowMs: number): Figures {
@@ -96,7 +109,7 @@ export class ModelCondition {
   }
 }
 
-const CUT_LOGGED_EVERY_MS = 60 * 60_000
+const HOUR_MS = 60 * 60_000
 
 let replyModel: ModelCondition | undefined
 

@@ -259,7 +259,7 @@ export const makeAsk = Effect.fnUntraced(function* (
       )
     )
     warmUp.answered()
-    yield* condition.worked()
+    yield* condition.worked(isReply)
     const known = yield* Ref.get(course)
     return {
       value,

@@ -61,7 +61,7 @@ export const makeWarmUp = Effect.fnUntraced(function* (
   })
   const load = isLoaded.pipe(
     Effect.repeat({ until: (loaded) => loaded, schedule: Schedule.spaced(ASK_AGAIN) }),
-    Effect.andThen(condition.worked()),
+    Effect.andThen(condition.worked(true)),
     Effect.timeoutOrElse({ duration: MAX_LOADING, orElse: () => Effect.sync(() => condition.notLoaded()) }),
     Effect.catch(() => Effect.sync(() => condition.notLoaded())),
     Effect.ensuring(
