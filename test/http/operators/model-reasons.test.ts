@@ -50,7 +50,6 @@ describe("the reason for which a reply failed", () => {
     assert.lengthOf(stages, calls)
     assert.strictEqual(stages[0]?.["detail"].reason, reason)
     assert.match(stages[0]?.["detail"].fix, fix)
-    await server.database.sql`update turn_stages set started_at = now() - interval '2 seconds', latency_ms = 1`
     const { check, problem } = await health()
     assert.deepInclude(check.evidence, { state: "failing", reason })
     assert.strictEqual(problem.evidence.last_failure, reason)
