@@ -82,7 +82,9 @@ const runStages = Effect.fnUntraced(function* (
   if (scheduled !== null) trace.skip("generation", "scheduled_text")
   const written =
     scheduled === null
-      ? yield* Effect.result(Effect.retry(writeReply(writer, trace, request), { times: 1 }))
+      ? yield* Effect.result(
+          Effect.retry(writeReply(writer, trace, request), { times: 1, while: (error) => !error.isLasting })
+        )
       : Result.succeed(scheduled)
   if (Result.isFailure(written))
     return Outcome.cases.Failed.make({ reason: written.failure.isTimeout ? "timed_out" : "generation_failed" })

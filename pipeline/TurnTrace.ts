@@ -127,19 +127,16 @@ export class TurnTrace {
       latencyMs: this.#clock.currentTimeMillisUnsafe() - startedAt,
       ...(Exit.isSuccess(exit)
         ? { status, decision, errorCode, detail, usage }
-        : { status: "error", decision: null, detail: null, ...this.#failure(exit.cause, spent) })
+        : { status: "error", decision: null, ...this.#failure(exit.cause, spent) })
     }
   }
 
-  #failure(
-    cause: Cause.Cause<unknown>,
-    spent: Usage | null
-  ): { readonly errorCode: string; readonly usage: Usage | null } {
-    if (Cause.hasInterruptsOnly(cause)) return { errorCode: this.#cutOffBy, usage: spent }
+  #failure(cause: Cause.Cause<unknown>, spent: Usage | null): Pick<StageRecord, "errorCode" | "usage" | "detail"> {
+    if (Cause.hasInterruptsOnly(cause)) return { errorCode: this.#cutOffBy, usage: spent, detail: null }
     const error = Cause.squash(cause)
     return error instanceof ModelError
-      ? { errorCode: error.code, usage: error.usage }
-      : { errorCode: "defect", usage: spent }
+      ? { errorCode: error.code, usage: error.usage, detail: error.detail }
+      : { errorCode: "defect", usage: spent, detail: null }
   }
 }
 

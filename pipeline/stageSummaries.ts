@@ -58,9 +58,10 @@ export const summarizeGrounding = ({
   errorCode
 })
 
-export const summarizeGeneration = ({ reply, usage }: Draft): StageSummary => {
+export const summarizeGeneration = ({ reply, usage }: Draft, notes: ReadonlyArray<string>): StageSummary => {
   const cited = reply.cited_memory_ids.filter((id) => ID.test(id)).slice(0, MAX_CITED)
-  return { decision: reply.decision, usage, ...(cited.length > 0 && { detail: { cited_memory_ids: cited } }) }
+  const detail = { ...(cited.length > 0 && { cited_memory_ids: cited }), ...(notes.length > 0 && { notes }) }
+  return { decision: reply.decision, usage, ...(Object.keys(detail).length > 0 && { detail }) }
 }
 
 export const summarizeEmission = ({ refusedBy }: Emission): StageSummary => ({

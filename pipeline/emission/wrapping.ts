@@ -50,9 +50,14 @@ const FIELD = "(?:decision|exit_reason|bubbles|cited_memory_ids|image_request)"
 const WHOSE =
   "(?:the |a |my |your )?(?:in-character |character's |persona's |rewritten |revised |requested |suggested )"
 
+const THOUGHT_TAG = String.raw`<\/?(?:think|thinking|thought|reasoning)\b[^>\n]{0,40}>`
+
 const WRAPPING: ReadonlyArray<RegExp> = [
+  // A reply may speak of such a tag, as a word of its own within a line.
+  new RegExp(String.raw`(?:^|[^\s"'\x60“„«(*])${THOUGHT_TAG}`, "im"),
+  new RegExp(String.raw`${THOUGHT_TAG}(?:[\p{L}\p{N}<{]|[^\S\n]{0,4}$)`, "imu"),
   new RegExp(
-    String.raw`<\/?(?:think|thinking|thought|reasoning|tool_call|tool|function_call|reply|response|` +
+    String.raw`<\/?(?:tool_call|tool|function_call|reply|response|` +
       String.raw`answer|final|draft|output|message|bubble|s)\b[^>\n]{0,40}>`,
     "i"
   ),

@@ -30,6 +30,8 @@ export interface WriteRequest {
    * result of the write reports the last call.
    */
   readonly onSpent: (usage: Usage) => Effect.Effect<void>
+  /** Called with what the trace should say besides, in our own words: such as that the history was shortened. */
+  readonly onNote?: (note: string) => void
 }
 
 export const Decision = Schema.Literals(["reply", "withhold", "exit"])

@@ -20,8 +20,19 @@ const failures = countersBy(
 
 interface Failing {
   readonly since: number
+  /** The reasons that are logged already. */
+  readonly reasons: Set<string>
   last: number
   count: number
+}
+
+/** What else is known of a failure. A further `reason` while it fails is logged as well. */
+export interface FailureDetails {
+  readonly reason: string
+  /** What it said, without words that may be a person's. */
+  readonly said?: string
+  /** What the operator can do, if that depends on the reason. */
+  readonly fix?: string
 }
 
 /**
@@ -42,7 +53,11 @@ export class Dependency {
   }
 
   /** One of them has failed. `code` says how, in one word. `which`: which one, by a name or an id. */
-  failed(code: string, which: Readonly<Record<string, string>> = {}): Effect.Effect<void> {
+  failed(
+    code: string,
+    which: Readonly<Record<string, string>> = {},
+    details: FailureDetails | null = null
+  ): Effect.Effect<void> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       this.#counter.add()
       const key = Object.values(which).join(" ")
@@ -50,11 +65,20 @@ export class Dependency {
       if (known !== undefined) {
         known.last = now
         known.count++
-        return Effect.void
+        if (details === null || known.reasons.has(details.reason)) return Effect.void
+        known.reasons.add(details.reason)
+      } else {
+        if (this.#failing.size >= MAX_FAILING) return Effect.void
+        const reasons = new Set(details === null ? [] : [details.reason])
+        this.#failing.set(key, { since: now, reasons, last: now, count: 1 })
       }
-      if (this.#failing.size >= MAX_FAILING) return Effect.void
-      this.#failing.set(key, { since: now, last: now, count: 1 })
-      return Effect.logWarning("dependency failing", { dependency: this.#name, ...which, code, fix: this.#fix })
+      return Effect.logWarning("dependency failing", {
+        dependency: this.#name,
+        ...which,
+        code,
+        fix: this.#fix,
+        ...details
+      })
     })
   }
 

@@ -8,6 +8,7 @@ export const GEN_AI = {
   outputType: "gen_ai.output.type",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
+  finish: "gen_ai.response.finish_reasons",
   /** Only with OTEL_CAPTURE_CONTENT. */
   inputMessages: "gen_ai.input.messages",
   outputMessages: "gen_ai.output.messages",

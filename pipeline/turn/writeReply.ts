@@ -6,14 +6,22 @@ import { summarizeGeneration } from "../stageSummaries.ts"
 import type { TurnTrace } from "../TurnTrace.ts"
 import type { TurnServices } from "./TurnServices.ts"
 
-export type Unwritten = Omit<WriteRequest, "onSpent">
+export type Unwritten = Omit<WriteRequest, "onSpent" | "onNote">
 
 /** Runs the writer once. */
 export const writeReply = (writer: TurnServices["writer"], trace: TurnTrace, request: Unwritten) =>
-  Effect.map(
-    trace.paidStage("generation", (onSpent) => writer.write({ ...request, onSpent }), summarizeGeneration),
-    ({ reply }) => reply
-  )
+  Effect.suspend(() => {
+    const notes: Array<string> = []
+    const onNote = (note: string) => void notes.push(note)
+    return Effect.map(
+      trace.paidStage(
+        "generation",
+        (onSpent) => writer.write({ ...request, onSpent, onNote }),
+        (draft) => summarizeGeneration(draft, notes)
+      ),
+      ({ reply }) => reply
+    )
+  })
 
 /** The text that the app has scheduled for this turn, one bubble per paragraph. Null: the writer writes the turn. */
 export const scheduledReply = ({ proactive, character, endUser }: Turn): Reply | null => {

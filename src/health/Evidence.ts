@@ -1,3 +1,6 @@
+import type { ModelFailure } from "#pipeline/ModelFailure.ts"
+import type { Figures } from "./Problem.ts"
+
 /** A bot that is not simply working. */
 export interface BotEvidence {
   readonly app_id: string
@@ -104,6 +107,9 @@ export interface ModelEvidence {
   readonly failing_since: Date | null
   /** Of the latest failure. */
   readonly last_error_code: string | null
+  /** Its name, and what the server said. Null: an earlier version of Troupe recorded it. */
+  readonly last_failure: ModelFailure | null
+  readonly last_said: string | null
 }
 
 export interface BudgetEvidence {
@@ -178,6 +184,8 @@ export interface Evidence {
   readonly queue: ReadonlyArray<QueueEvidence>
   readonly jobs: ReadonlyArray<JobEvidence>
   readonly model: ModelEvidence
+  /** What this process has found out about the model itself. Empty: it asks none. */
+  readonly modelCondition: Figures
   readonly bots: ReadonlyArray<BotEvidence>
   readonly channels: ReadonlyArray<ChannelEvidence>
   readonly lanes: ReadonlyArray<LaneEvidence>

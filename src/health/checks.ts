@@ -98,7 +98,8 @@ const figuresOf = (e: Evidence): Record<CheckName, Figures> => ({
     failed_1m: e.model.failed_1m,
     replies_5m: e.model.replies_5m,
     failed_5m: e.model.failed_5m,
-    last_ok_at: iso(e.model.last_ok_at)
+    last_ok_at: iso(e.model.last_ok_at),
+    ...e.modelCondition
   },
   bots: { not_working: e.bots.length },
   webhooks: {

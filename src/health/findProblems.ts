@@ -22,7 +22,7 @@ export const findProblems = (evidence: Evidence): ReadonlyArray<Problem> => {
     ...workerProblems(evidence.workers, at),
     ...queueProblems(evidence.queue, at),
     ...evidence.jobs.flatMap((job) => jobProblems(job, at)),
-    ...modelProblems(evidence.model, at),
+    ...modelProblems(evidence.model, evidence.modelCondition, at),
     ...evidence.bots.flatMap((bot) => botProblems(bot, at)),
     ...evidence.channels.flatMap(channelProblems),
     ...evidence.lanes.flatMap((lane) => laneProblems(lane, at)),

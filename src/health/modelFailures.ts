@@ -1,45 +1,49 @@
+import { isModelFailure, MODEL_FAILURES, type ModelFailure } from "#pipeline/ModelFailure.ts"
 import { commandStep, type NextStep } from "./Problem.ts"
 
 /** What the server observed when the model gave no reply, and what to do about it. */
-interface ModelFailure {
+interface Observation {
   readonly observed: string
   readonly next_step: NextStep
   /** The model cannot be used by anybody, and not only for what one person wrote. */
   readonly isOutage: boolean
 }
 
-const STATUS = commandStep("Look at the provider's status page, and at OPENAI_BASE_URL")
-const KEY = commandStep("Set OPENAI_API_KEY to a key that the provider accepts for this model")
-const QUOTA = commandStep("Raise the quota of the provider's account, or pay its bill")
-const SLOWER = commandStep("Raise the rate limit of the provider's account, or send it less")
-const REACH = commandStep("Check OPENAI_BASE_URL, and whether this server can reach it")
-const MODEL = commandStep("Check that OPENAI_MODEL is a model of the provider, and that it can do what is asked of it")
-const CHARACTER = commandStep("Find out in the traces of the turns what the model refuses")
 const TRACES = commandStep("Look at the traces of the turns that failed, and at the log")
 
-const answers = (status: number): NextStep =>
-  status === 401 || status === 403 ? KEY : status === 429 ? SLOWER : status >= 500 || status === 408 ? STATUS : MODEL
-
-const FAILURES: Readonly<Record<string, ModelFailure>> = {
-  timeout: { observed: "the provider does not answer in time", next_step: STATUS, isOutage: true },
-  connection: { observed: "the provider cannot be reached", next_step: REACH, isOutage: true },
-  cut_off: { observed: "the provider's answers break off", next_step: STATUS, isOutage: true },
-  bad_response: { observed: "the provider's answers cannot be read", next_step: REACH, isOutage: true },
-  quota_exhausted: { observed: "the quota at the provider is used up", next_step: QUOTA, isOutage: true },
-  refusal: { observed: "the model refuses what it is asked", next_step: CHARACTER, isOutage: false },
-  content_filter: { observed: "the provider's filter stops the replies", next_step: CHARACTER, isOutage: false }
+/** Names of failures that are recorded by their code alone. */
+const BY_CODE: Readonly<Record<string, ModelFailure>> = {
+  connection: "unreachable",
+  cut_off: "unreachable",
+  bad_response: "no_answer",
+  quota_exhausted: "out_of_credit",
+  timed_out: "timeout",
+  truncated_json: "cut",
+  no_json: "unusable",
+  schema_mismatch: "unusable"
 }
+const byStatus = (status: number): ModelFailure =>
+  status === 401 || status === 403
+    ? "bad_key"
+    : status === 429
+      ? "rate_limited"
+      : status >= 500 || status === 408
+        ? "server_error"
+        : "bad_request"
 
-/** What the error code of a failed reply says. Null: none is known. */
-export const modelFailure = (code: string | null): ModelFailure => {
-  const known = code === null ? undefined : FAILURES[code]
-  if (known !== undefined) return known
-  const status = Number(/^http_(\d{3})$/.exec(code ?? "")?.[1] ?? Number.NaN)
-  if (!Number.isNaN(status))
-    return { observed: `the provider answers ${status}`, next_step: answers(status), isOutage: true }
+/** What the error of a failed reply says. Nulls: none is known. */
+export const modelFailure = (code: string | null, failure: ModelFailure | null): Observation => {
+  if (code === null) return { observed: "the reason is unknown", next_step: TRACES, isOutage: false }
+  const status = Number(/^http_(\d{3})$/.exec(code)?.[1] ?? Number.NaN)
+  const name =
+    failure ?? (isModelFailure(code) ? code : (BY_CODE[code] ?? (Number.isNaN(status) ? undefined : byStatus(status))))
+  if (name === undefined)
+    return { observed: `the error is ${code}`, next_step: commandStep(MODEL_FAILURES.bad_request.fix), isOutage: false }
+  const { observed, fix, isOutage } = MODEL_FAILURES[name]
+  const isStatusMore = !Number.isNaN(status) && (name === "server_error" || name === "bad_request")
   return {
-    observed: code === null ? "the reason is unknown" : `the error is ${code}`,
-    next_step: code === null ? TRACES : MODEL,
-    isOutage: false
+    observed: isStatusMore ? `the provider answers ${status}` : observed,
+    next_step: commandStep(fix),
+    isOutage
   }
 }

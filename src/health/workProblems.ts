@@ -1,7 +1,7 @@
 import type { JobEvidence, ModelEvidence, QueueEvidence } from "./Evidence.ts"
 import { AFTER_MS, MODEL_FAILURE_RATE, MODEL_REPLIES } from "./limits.ts"
 import { modelFailure } from "./modelFailures.ts"
-import { iso, operatorStep, type Problem } from "./Problem.ts"
+import { type Figures, iso, operatorStep, type Problem } from "./Problem.ts"
 
 const WORKERS = operatorStep(
   "GET",
@@ -102,10 +102,13 @@ const latest = (model: ModelEvidence, now: Date) => {
 }
 
 /** Whether replies fail, with what was observed. If all do, for a reason that concerns everybody, nobody gets one. */
-export const modelProblems = (model: ModelEvidence, now: Date): ReadonlyArray<Problem> => {
+export const modelProblems = (model: ModelEvidence, condition: Figures, now: Date): ReadonlyArray<Problem> => {
   const { replies, failed, reach, time } = latest(model, now)
   if (failed === 0 || failed / replies < MODEL_FAILURE_RATE) return []
-  const { observed, next_step, isOutage } = modelFailure(model.last_error_code)
+  const isLate = model.last_failure === "timeout" || model.last_error_code === "timed_out"
+  const isLoading = condition["state"] === "loading" && isLate
+  const failure = isLoading ? "loading" : model.last_failure
+  const { observed, next_step, isOutage } = modelFailure(model.last_error_code, failure)
   const failsNow =
     failed === replies && replies >= MODEL_REPLIES && ageMs(model.last_failed_at, now) < AFTER_MS.modelQuiet
   const outOf = `${replies} ${replies === 1 ? "reply" : "replies"}`
@@ -126,7 +129,9 @@ export const modelProblems = (model: ModelEvidence, now: Date): ReadonlyArray<Pr
         conversations: reach,
         last_ok_at: iso(model.last_ok_at),
         last_failed_at: iso(model.last_failed_at),
-        last_error_code: model.last_error_code
+        last_error_code: model.last_error_code,
+        last_failure: failure,
+        last_said: model.last_said
       },
       cause: `${failsNow ? `0 of ${outOf}` : `${failed} of ${outOf} failed`} in ${time}: ${observed}`,
       next_step

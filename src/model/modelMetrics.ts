@@ -10,6 +10,7 @@ import {
   LONG_SECONDS
 } from "#pipeline/telemetry/metric.ts"
 import { modelDependency } from "#pipeline/telemetry/Dependency.ts"
+import { MODEL_FAILURES, type ModelFailure } from "#pipeline/ModelFailure.ts"
 import type { Tokens } from "./prices.ts"
 
 const calls = countersByTwo("troupe_model_calls_total", "Calls to a model, by purpose and result", [
@@ -46,20 +47,13 @@ export const countUsage = (spent: Tokens, costMicroUsd: number): void => {
 const KNOWN: ReadonlySet<string> = new Set(["http_401", "http_403", "http_404", "http_408", "http_429"])
 const resultOf = (code: string): string => (KNOWN.has(code) ? code : code.replace(/^http_(\d)\d\d$/, "http_$1xx"))
 
-/** Whether the model cannot be used, and not only in this form or for this text. */
-const isOutage = ({ code, format }: Failure): boolean =>
-  format !== true && (code.startsWith("http_") || OUTAGES.has(code))
-const OUTAGES: ReadonlySet<string> = new Set(["connection", "cut_off", "timeout", "quota_exhausted", "bad_response"])
-
 interface Failure {
   readonly code: string
-  /** Whether the server may only have rejected the form of the answer that was asked for. */
-  readonly format?: boolean
 }
 
-/** Measures one call, and notes whether the model works. A failed call counts by its code. */
+/** Measures one call. A failed call counts by its code. */
 export const measureCall =
-  (purpose: string, model: string) =>
+  (purpose: string) =>
   <A, E extends Failure, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const startedAt = clockSeconds()
@@ -69,10 +63,26 @@ export const measureCall =
           callSeconds(purpose).record(clockSeconds() - startedAt)
         })
       return Effect.onExit(call, (exit) => {
-        if (Exit.isSuccess(exit)) return Effect.andThen(record("ok"), modelDependency.worked({ model }))
+        if (Exit.isSuccess(exit)) return record("ok")
         const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-        if (failure === undefined) return record("cancelled")
-        const counted = record(resultOf(failure.code))
-        return isOutage(failure) ? Effect.andThen(counted, modelDependency.failed(failure.code, { model })) : counted
+        return record(failure === undefined ? "cancelled" : resultOf(failure.code))
       })
+    })
+
+interface NamedFailure extends Failure {
+  readonly failure: ModelFailure
+  readonly said: string | null
+}
+
+/** Logs when a model that is asked one call at a time begins to fail for everybody, and when it works again. */
+export const reportCall =
+  (model: string) =>
+  <A, E extends Failure | NamedFailure, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.onExit(call, (exit) => {
+      if (Exit.isSuccess(exit)) return modelDependency.worked({ model })
+      const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+      if (error === undefined || !("failure" in error) || !MODEL_FAILURES[error.failure].isOutage) return Effect.void
+      const { code, failure, said } = error
+      const { fix } = MODEL_FAILURES[failure]
+      return modelDependency.failed(code, { model }, { reason: failure, fix, ...(said !== null && { said }) })
     })

@@ -206,11 +206,14 @@ describe("a server without structured output", () => {
     })
   )
 
-  it.live("never has its prose used as a reply where JSON was requested", () =>
+  it.live("never has its prose used as a reply where JSON was requested, and is asked for plain text instead", () =>
     Effect.gen(function* () {
       const prose: Behaviour = { kind: "plain_text", text: "Sure! Here is what she would say." }
-      const { write } = yield* harness([prose, prose])
+      const { write } = yield* harness([prose, prose], { json: "schema" })
       assert.strictEqual((yield* Effect.flip(write)).code, "no_json")
+      const { fake, write: writeAnyhow } = yield* harness([prose, prose, { kind: "plain_text", text: "Hello." }])
+      assert.deepStrictEqual((yield* writeAnyhow).reply.bubbles, ["Hello."])
+      assert.notInclude(JSON.stringify(fake.requests[2]?.messages), "JSON object")
     })
   )
 
@@ -326,13 +329,14 @@ describe("a server without structured output", () => {
       })
   )
 
-  it.live("that never writes JSON is named in the log, with the setting for such models", () =>
+  it.live("that never writes JSON is named in the log once, with the setting for such models", () =>
     Effect.gen(function* () {
       const prose: Behaviour = { kind: "plain_text", text: "Hello." }
       const { write } = yield* harness(Array.from({ length: 40 }, () => prose))
       const logged: Array<string> = []
       const noting = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
-      for (let turn = 0; turn < 14; turn++) yield* Effect.provide(Effect.flip(write), noting)
+      for (let turn = 0; turn < 14; turn++)
+        assert.deepStrictEqual((yield* Effect.provide(write, noting)).reply.bubbles, ["Hello."])
       assert.lengthOf(logged, 1)
       assert.include(logged[0], "OPENAI_JSON=none")
     })

@@ -15,6 +15,14 @@ describe("text that a model writes around a reply", () => {
   )
 
   it.each([
+    "The terminal said </think> and went dark.",
+    'Somebody has carved "<thinking>" into the rail.',
+    "Type <think>, then wait."
+  ])("is not found where a reply speaks of it: %j", (text) =>
+    assert.deepStrictEqual(emitted(text), { refusedBy: null, bubbles: [text] })
+  )
+
+  it.each([
     "<think>hm, the kettle",
     "hm</think>Kettle.",
     '{"decision":"reply"}',

@@ -10,11 +10,11 @@ import { hasBots } from "#src/db/telegram/hasBots.ts"
 import { Disks } from "#src/db/operators/Disks.ts"
 import { diskProblems } from "#src/health/serverProblems.ts"
 import { type Finding, fine, skipped, warned, wrong } from "#src/health/Finding.ts"
-import { probeModel } from "#src/model/openai/probeModel.ts"
 import type { BadSetting } from "#src/settings/checks.ts"
 import { Settings } from "#src/settings/Settings.ts"
 import { print } from "#src/commands/terminal/output.ts"
 import { runClient } from "#src/commands/terminal/run.ts"
+import { onModel } from "./probeModel.ts"
 
 const WAIT_MS = 5_000
 
@@ -84,23 +84,6 @@ const onPublicUrl = Effect.gen(function* () {
           "public_url",
           "PUBLIC_URL cannot be reached from this machine.",
           "Start the server, and check DNS, firewall, certificate and proxy."
-        )
-      )
-    )
-  )
-})
-
-const onModel = Effect.gen(function* () {
-  const { model } = yield* Settings
-  if (model === null) return skipped("model", "There is no model: the offline engine answers.")
-  return yield* probeModel(model).pipe(
-    Effect.as(fine("model", `${model.model} answers.`)),
-    Effect.catch(({ code }) =>
-      Effect.succeed(
-        wrong(
-          "model",
-          `${model.model} does not answer (${code}).`,
-          "Check OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL."
         )
       )
     )

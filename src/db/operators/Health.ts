@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Evidence } from "#src/health/Evidence.ts"
+import { shownInHealth } from "#src/health/ModelCondition.ts"
 import { findProblems } from "#src/health/findProblems.ts"
 import type { Problem } from "#src/health/Problem.ts"
 import { Database, DatabaseError } from "#src/db/postgres/Database.ts"
@@ -42,8 +43,11 @@ const NOTHING = {
     last_ok_at: null,
     last_failed_at: null,
     failing_since: null,
-    last_error_code: null
+    last_error_code: null,
+    last_failure: null,
+    last_said: null
   },
+  modelCondition: {},
   bots: [],
   channels: [],
   lanes: [],
@@ -101,6 +105,7 @@ export class Health extends Context.Service<
             database: { reachable: true, unreachable_since: null, ...found },
             disks: yield* disks.read,
             ...tables,
+            modelCondition: shownInHealth()?.figures(yield* Clock.currentTimeMillis) ?? {},
             complete: !isFull
           } as Evidence
         },

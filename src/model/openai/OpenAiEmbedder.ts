@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { ModelError } from "#pipeline/ModelError.ts"
 import { SpendingLimit } from "#pipeline/SpendingLimit.ts"
 import { Embedder, type EmbeddingRequest, MAX_TEXT_CHARS, MAX_TEXTS } from "../Embedder.ts"
-import { countUsage, measureCall } from "../modelMetrics.ts"
+import { countUsage, measureCall, reportCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
 import { embeddingMicroUsd } from "../reservation.ts"
 import { badResponse, type CallFailed, mayBePaid, overBudget, timedOut, toCallFailed } from "./failure.ts"
@@ -89,7 +89,8 @@ export const layer = (options: OpenAiEmbedderOptions) =>
             const embeddings = inOrder(answer, texts.length)
             return embeddings === undefined ? Effect.fail(badResponse()) : Effect.succeed({ embeddings, answer })
           }),
-          measureCall("embedding", model)
+          measureCall("embedding"),
+          reportCall(model)
         )
 
       const embed = Effect.fn("OpenAi.embed")(function* ({ texts, urgency }: EmbeddingRequest) {

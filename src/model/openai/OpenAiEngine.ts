@@ -1,15 +1,15 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import { Critic, Critique, Rewrite } from "#pipeline/critic/Critic.ts"
 import { critiquePrompt, rewritePrompt } from "#pipeline/critic/criticPrompt.ts"
 import type { Character } from "#pipeline/domain/Character.ts"
 import { citationsOf } from "#pipeline/generation/citations.ts"
 import { isPlain, prompt } from "#pipeline/generation/prompt.ts"
 import { Judge, Judgement } from "#pipeline/evals/judge/Judge.ts"
-import { Reply, Writer } from "#pipeline/generation/Writer.ts"
+import { Writer } from "#pipeline/generation/Writer.ts"
 import { Analysis } from "#pipeline/grounding/Analysis.ts"
 import { Analyst } from "#pipeline/grounding/Analyst.ts"
 import { analyzePrompt } from "#pipeline/grounding/analyzePrompt.ts"
@@ -18,28 +18,19 @@ import { Extraction } from "#pipeline/relational/Extraction.ts"
 import { Extractor } from "#pipeline/relational/Extractor.ts"
 import { extractPrompt } from "#pipeline/relational/extractPrompt.ts"
 import { Readings, readPrompt, SourceReader } from "#pipeline/research/SourceReader.ts"
+import { ModelCondition, showInHealth } from "#src/health/ModelCondition.ts"
 import { Prices } from "../prices.ts"
 import { notesTokens } from "../reservation.ts"
 import { makeAsk, type Question } from "./ask.ts"
 import { MAX_TOKENS, type OpenAiOptions, type Sampling } from "./call.ts"
-import { SAMPLING_REFUSED } from "./failure.ts"
 import { formatOf } from "./Format.ts"
 import { MODEL_ENGINE } from "#src/model/engineNames.ts"
 import type { JsonMode } from "./jsonModes.ts"
-import { makeLadder } from "./ladder.ts"
+import { Learned } from "./learned.ts"
+import { MAX_CHARS, PLAIN_REPLY, REPLY } from "./replyFormats.ts"
 import { mostOf } from "./usage.ts"
 
-const paragraphs = (text: string): ReadonlyArray<string> =>
-  text
-    .split(/\n\s*\n/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-
-/**
- * More than a reply may have. What is beyond is dropped before anything reads it, and the gate for the length refuses
- * the rest.
- */
-const MAX_CHARS = 16_000
+/** The bubbles, cut to what the gate for the length still refuses. */
 const clipped = (bubbles: ReadonlyArray<string>): ReadonlyArray<string> => {
   let left = MAX_CHARS
   const kept: Array<string> = []
@@ -51,15 +42,6 @@ const clipped = (bubbles: ReadonlyArray<string>): ReadonlyArray<string> => {
   return kept
 }
 
-const { cited_memory_ids: _, ...written } = Reply.fields
-/** What a model answers. Which memories it relies on is found by code. */
-const WrittenReply = Schema.Struct(written)
-const REPLY = formatOf("reply", WrittenReply)
-const PLAIN_REPLY = formatOf("reply", WrittenReply, (text): typeof WrittenReply.Type => ({
-  decision: "reply",
-  exit_reason: null,
-  bubbles: paragraphs(text.slice(0, MAX_CHARS).toWellFormed())
-}))
 const ANALYSIS = formatOf("analysis", Analysis)
 const CRITIQUE = formatOf("critique", Critique)
 const REWRITE = formatOf("rewrite", Rewrite)
@@ -89,35 +71,32 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const longest = options.maxTokens ?? MAX_TOKENS
-      const ladder = makeLadder(options.json ?? "auto")
-      const ask = yield* makeAsk(options, ladder)
+      const setUp = Effect.fnUntraced(function* (model: string) {
+        const learned = new Learned(options.json ?? "auto", options.baseUrl)
+        const condition = new ModelCondition(model, (now) => ({ ...learned.findings(now) }))
+        return { learned, condition, ask: yield* makeAsk({ ...options, model }, learned, condition) }
+      })
+      const { learned, condition, ask } = yield* setUp(options.model)
+      showInHealth(condition)
       const askAnalyst =
         options.analyzeModel === null || options.analyzeModel === options.model
           ? ask
-          : yield* makeAsk({ ...options, model: options.analyzeModel }, makeLadder(options.json ?? "auto"))
+          : (yield* setUp(options.analyzeModel)).ask
 
       const prices = yield* Prices
       const maxTokensOf = ({ generation }: Character) => Math.min(generation.max_tokens ?? longest, longest)
-      let takesSampling = true
-      /** For text in the character's voice. A model that refuses sampling options is asked without them. */
+      /** For text in the character's voice. */
       const askInVoice = <A>(character: Character, question: Omit<Question<A>, "sampling">) => {
         const { temperature, frequency_penalty, presence_penalty } = character.generation
-        const maxTokens = maxTokensOf(character)
-        const sampling: Sampling = {
-          temperature: temperature ?? options.sampling?.temperature,
-          frequencyPenalty: frequency_penalty ?? options.sampling?.frequencyPenalty,
-          presencePenalty: presence_penalty ?? options.sampling?.presencePenalty
-        }
-        return Effect.suspend(() => ask({ ...question, sampling: { maxTokens, ...(takesSampling && sampling) } })).pipe(
-          Effect.catchIf(
-            ({ code }) => code === SAMPLING_REFUSED && takesSampling,
-            () =>
-              Effect.suspend(() => {
-                takesSampling = false
-                return ask({ ...question, sampling: { maxTokens } })
-              })
-          )
-        )
+        return ask({
+          ...question,
+          sampling: {
+            maxTokens: maxTokensOf(character),
+            temperature: temperature ?? options.sampling?.temperature,
+            frequencyPenalty: frequency_penalty ?? options.sampling?.frequencyPenalty,
+            presencePenalty: presence_penalty ?? options.sampling?.presencePenalty
+          }
+        })
       }
       const notes = { maxTokens: notesTokens(longest) }
       const asksPlainly = options.json !== "schema" && options.json !== "object"
@@ -131,15 +110,18 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
         },
         write: (request) =>
           Effect.gen(function* () {
-            const { character } = request.turn
             const { onSpent } = request
             // Models write better in plain text, and need JSON only if there is something to decide.
-            const form = asksPlainly && isPlain(request) ? "plain" : "json"
-            const { value, usage } = yield* askInVoice(character, {
-              format: form === "plain" ? PLAIN_REPLY : REPLY,
-              messages: prompt(request, form),
-              onSpent
+            const isProse = asksPlainly && (isPlain(request) || learned.isProse(yield* Clock.currentTimeMillis))
+            const inProse = { format: PLAIN_REPLY, messages: () => prompt(request, "plain") }
+            const { value, usage, notes } = yield* askInVoice(request.turn.character, {
+              format: isProse ? PLAIN_REPLY : REPLY,
+              messages: prompt(request, isProse ? "plain" : "json"),
+              hasHistory: true,
+              onSpent,
+              ...(asksPlainly && !isProse && { inProse })
             })
+            for (const note of notes) request.onNote?.(note)
             const bubbles = clipped(value.bubbles)
             return { reply: { ...value, bubbles, cited_memory_ids: citationsOf(bubbles, request) }, usage }
           })
@@ -195,14 +177,14 @@ export const layer = (options: OpenAiEngineOptions): Layer.Layer<Writer> =>
       const judge: Judge = {
         model: options.model,
         judge: (messages) => {
-          const question = { format: JUDGEMENT, messages, sampling: notes, onSpent: () => Effect.void }
-          return ask({ ...question, sampling: { ...notes, temperature: 0 } }).pipe(
-            Effect.map((answer) => ({ ...answer, temperature: 0 })),
-            Effect.catchIf(
-              ({ code }) => code === SAMPLING_REFUSED,
-              () => Effect.map(ask(question), (answer) => ({ ...answer, temperature: null }))
-            ),
-            Effect.map(({ value, usage, temperature }) => ({ judgement: value, usage, temperature }))
+          return Effect.map(
+            ask({
+              format: JUDGEMENT,
+              messages,
+              sampling: { ...notes, temperature: 0 },
+              onSpent: () => Effect.void
+            }),
+            ({ value, usage, isSampled }) => ({ judgement: value, usage, temperature: isSampled ? 0 : null })
           )
         }
       }

@@ -7,7 +7,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { APIError, toFile } from "openai"
 import { type ImageSize, ImageFailed, type ImageRequest, ImageModel } from "../ImageModel.ts"
-import { measureCall } from "../modelMetrics.ts"
+import { measureCall, reportCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
 import { type CallFailed, timedOut, toCallFailed } from "./failure.ts"
 import { makeClient } from "./makeClient.ts"
@@ -94,7 +94,8 @@ export const layer = (options: OpenAiPainterOptions) =>
               ? Effect.fail(new ImageFailed({ reason: "refused", code: "provider_refused" }))
               : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
           ),
-          measureCall("image", options.model),
+          measureCall("image"),
+          reportCall(options.model),
           Effect.retry({
             times: RETRIES,
             schedule: Schedule.exponential(BACKOFF),

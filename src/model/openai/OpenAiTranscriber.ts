@@ -6,7 +6,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { toFile } from "openai"
 import { TranscriptionFailed, type Recording, Transcriber } from "#channels/Transcriber.ts"
-import { measureCall } from "../modelMetrics.ts"
+import { measureCall, reportCall } from "../modelMetrics.ts"
 import { Prices } from "../prices.ts"
 import { badResponse, mayBePaid, timedOut, toCallFailed } from "./failure.ts"
 import { makeClient } from "./makeClient.ts"
@@ -55,7 +55,8 @@ export const layer = (options: OpenAiTranscriberOptions) =>
               Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
             ),
             Effect.timeoutOrElse({ duration: options.deadline, orElse: () => Effect.fail(timedOut()) }),
-            measureCall("transcription", options.model),
+            measureCall("transcription"),
+            reportCall(options.model),
             Effect.mapError(({ code }) => new TranscriptionFailed({ code, wasPaid: mayBePaid(code) })),
             Effect.flatMap((answer) =>
               Effect.mapError(

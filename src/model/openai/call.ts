@@ -1,27 +1,30 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
-import * as Schema from "effect/Schema"
 import type { ChatMessage } from "#pipeline/chat.ts"
 import { GEN_AI } from "#pipeline/telemetry/genAi.ts"
 import { describeSpan, inSpan } from "#pipeline/telemetry/trace.ts"
 import { measureCall } from "../modelMetrics.ts"
+import { decodeAnswer, type DecodedAnswer } from "./decodeAnswer.ts"
 import { describeAnswer } from "./describeAnswer.ts"
 import {
   badResponse,
-  CallFailed,
-  LENGTH_REFUSED,
+  brokenOff,
+  type CallFailed,
   filtered,
+  fromServer,
+  noChoice,
   refusal,
+  retryAfterMs,
   timedOut,
   toCallFailed,
   wasAnswered
 } from "./failure.ts"
+import { makeFetchAnswer } from "./fetchAnswer.ts"
 import { type Format, responseFormat, type Rung } from "./Format.ts"
-import { makeClient, OPENAI_URL } from "./makeClient.ts"
+import type { Manner } from "./learned.ts"
 import { type Spent, spentOn } from "./usage.ts"
 
 export interface OpenAiOptions {
@@ -48,39 +51,11 @@ export interface Sampling {
   readonly maxTokens?: number | undefined
 }
 
-/**
- * OpenAI's reasoning models use a different parameter for the answer length, and take no sampling options. Compatible
- * servers only know the old name.
- */
-const LENGTH_NAMES = ["max_completion_tokens", "max_tokens"] as const
-type LengthName = (typeof LENGTH_NAMES)[number]
-
-/** Several times as much as the longest answer that can be requested, with the thinking that servers send along. */
-const MAX_ANSWER_BYTES = 1_000_000
 const BACKOFF = Duration.millis(500)
 const MAX_BACKOFF = Duration.seconds(4)
 const MAX_RETRIES = 2
 /** If a server asks for a longer pause than this, give up at once: the turn has a deadline. */
 const MAX_RETRY_AFTER_MS = 10_000
-
-/** The part of the answer that we read. The client's types promise more than compatible servers return. */
-const Completion = Schema.Struct({
-  choices: Schema.NonEmptyArray(
-    Schema.Struct({
-      message: Schema.Struct({
-        content: Schema.optionalKey(Schema.NullOr(Schema.String)),
-        refusal: Schema.optionalKey(Schema.NullOr(Schema.String))
-      }),
-      finish_reason: Schema.optionalKey(Schema.NullOr(Schema.String))
-    })
-  ),
-  usage: Schema.optionalKey(Schema.Unknown)
-})
-const decodeCompletion = Schema.decodeUnknownEffect(Completion)
-/** What an answer that is no completion still reports. */
-const decodeReported = Schema.decodeUnknownOption(Schema.Struct({ usage: Schema.Unknown }))
-
-const SENTENCE_ENDS = new Set("。！？.!?…\n")
 
 /** Waits at least as long as the server asked, with jitter so that many turns do not retry at once. */
 const retries = (backoff: Duration.Input) =>
@@ -94,63 +69,94 @@ const retries = (backoff: Duration.Input) =>
     )
   )
 
-/** Plain text that reached the length limit, up to its last complete sentence. Empty if it has none. */
-const wholeSentences = (text: string): string => {
-  let end = text.length
-  while (end > 0 && !SENTENCE_ENDS.has(text[end - 1] ?? "")) end--
-  return text.slice(0, end)
+/** For templates without a system role: the instructions stand at the beginning of the first message. */
+const withoutSystemRole = (messages: ReadonlyArray<ChatMessage>): ReadonlyArray<ChatMessage> => {
+  const [system, first, ...others] = messages
+  if (system?.role !== "system") return messages
+  return first?.role === "user"
+    ? [{ role: "user", content: `${system.content}\n\n${first.content}` }, ...others]
+    : [{ ...system, role: "user" }, ...messages.slice(1)]
 }
 
-/**
- * Builds the call to the model. It is retried while the model cannot be reached. `admit` refuses each try that is not
- * covered. `spend` is called for every answer, usable or not, and for every call that we cancel.
- */
+/** One request to a model, as it is sent. */
+export interface Request {
+  readonly messages: ReadonlyArray<ChatMessage>
+  readonly format: Format<unknown>
+  readonly rung: Rung
+  readonly manner: Manner
+  readonly sampling: Sampling
+  readonly maxTokens: number
+  /** Called for every answer, usable or not, and for every call that we cancel. */
+  readonly spend: (spent: Spent) => Effect.Effect<void>
+  /** Refuses each try that is not covered. */
+  readonly admit: Effect.Effect<void, CallFailed>
+}
+
+/** Builds the call to the model. It is repeated as the table of failures says. */
 export const makeCall = (options: OpenAiOptions) => {
-  const client = makeClient(options, MAX_ANSWER_BYTES)
+  const fetchAnswer = makeFetchAnswer(options)
   const retrySchedule = retries(options.backoff ?? BACKOFF)
 
-  let lengthName: LengthName =
-    options.baseUrl === undefined || options.baseUrl === null || options.baseUrl === OPENAI_URL
-      ? "max_completion_tokens"
-      : "max_tokens"
-  const otherThan = (refused: LengthName): LengthName => LENGTH_NAMES.find((name) => name !== refused) ?? refused
+  const bodyOf = ({ messages, format, rung, manner, sampling, maxTokens }: Request) => ({
+    model: options.model,
+    messages: manner.takesSystemRole ? messages : withoutSystemRole(messages),
+    [manner.lengthName]: Math.min(maxTokens, manner.longest ?? maxTokens),
+    ...(manner.takesSampling && {
+      ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
+      ...(sampling.frequencyPenalty !== undefined && { frequency_penalty: sampling.frequencyPenalty }),
+      ...(sampling.presencePenalty !== undefined && { presence_penalty: sampling.presencePenalty })
+    }),
+    ...(!manner.mayThink && { enable_thinking: false }),
+    ...responseFormat(format, rung)
+  })
 
-  type Request = readonly [
-    messages: ReadonlyArray<ChatMessage>,
-    format: Format<unknown>,
-    rung: Rung,
-    sampling: Sampling & { readonly maxTokens: number },
-    spend: (spent: Spent) => Effect.Effect<void>,
-    admit: Effect.Effect<void, CallFailed>
-  ]
-  const once = (
-    ...[messages, format, rung, { temperature, frequencyPenalty, presencePenalty, maxTokens }, spend]: Request
-  ) =>
-    Effect.tryPromise({
-      try: (signal): Promise<unknown> =>
-        client.chat.completions.create(
-          {
-            model: options.model,
-            messages: [...messages],
-            [lengthName]: maxTokens,
-            ...(temperature !== undefined && { temperature }),
-            ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
-            ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
-            ...responseFormat(format, rung)
-          },
-          { signal }
-        ),
+  /** Books what an answer has used, and fails if it is none. */
+  const read = Effect.fnUntraced(function* (
+    { messages, spend }: Request,
+    answer: DecodedAnswer,
+    waitMs: number | null
+  ): Effect.fn.Return<DecodedAnswer, CallFailed> {
+    const { error, shape, usage, text, thinking, refusal: refused } = answer
+    const spent = spentOn(usage, messages, `${text}${thinking}${refused ?? ""}`)
+    const wasWritten = error === null && (shape === "completion" || shape === "cut")
+    if (wasWritten || usage !== undefined) yield* spend(spent)
+    if (error !== null) return yield* fromServer(error, waitMs)
+    if (shape === "cut") return yield* brokenOff()
+    // The provider charges for what a model wrote, so it is not asked for it again.
+    if (shape !== "completion")
+      return yield* shape === "missing" && spent.outputTokens === 0 ? noChoice() : badResponse()
+    return answer
+  })
+  /** The call has worked, but the model will not answer. */
+  const willing = (answer: DecodedAnswer): Effect.Effect<DecodedAnswer, CallFailed> =>
+    answer.refusal !== null
+      ? Effect.fail(refusal())
+      : answer.finish === "content_filter"
+        ? Effect.fail(filtered())
+        : Effect.succeed(answer)
+
+  const once = (request: Request) => {
+    const { messages, format, rung, sampling, maxTokens, spend, manner } = request
+    const estimated = Effect.suspend(() => spend(spentOn(undefined, messages, "")))
+    return Effect.tryPromise({
+      try: (signal) => fetchAnswer(bodyOf(request), signal),
       catch: (thrown) => thrown
     }).pipe(
       // The model has already read the question, and the provider charges for that.
-      Effect.onInterrupt(() => spend(spentOn(undefined, messages, ""))),
-      Effect.tapError((thrown) => (wasAnswered(thrown) ? spend(spentOn(undefined, messages, "")) : Effect.void)),
+      Effect.onInterrupt(() => estimated),
+      Effect.tapError((thrown) => (wasAnswered(thrown) ? estimated : Effect.void)),
       Effect.catch((thrown) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toCallFailed(thrown, now)))
       ),
       Effect.timeoutOrElse({ duration: options.callTimeout, orElse: () => Effect.fail(timedOut()) }),
-      measureCall(format.name, options.model),
-      Effect.tap((answer) => describeAnswer(messages, answer)),
+      Effect.flatMap(({ status, headers, body }) => {
+        const answer = decodeAnswer(body, status)
+        return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.andThen(describeAnswer(messages, answer), read(request, answer, retryAfterMs(headers, now)))
+        )
+      }),
+      measureCall(format.name),
+      Effect.flatMap(willing),
       Effect.tapError(({ code }) => describeSpan({ [GEN_AI.error]: code })),
       inSpan(`chat ${options.model}`, "client", {
         [GEN_AI.operation]: "chat",
@@ -159,39 +165,13 @@ export const makeCall = (options: OpenAiOptions) => {
         [GEN_AI.maxTokens]: maxTokens,
         [GEN_AI.outputType]: rung === "text" ? "text" : "json",
         [GEN_AI.purpose]: format.name,
-        ...(temperature !== undefined && { [GEN_AI.temperature]: temperature })
+        ...(manner.takesSampling &&
+          sampling.temperature !== undefined && { [GEN_AI.temperature]: sampling.temperature })
       })
     )
+  }
 
-  return Effect.fn("OpenAi.call")(function* (...request: Request) {
-    const [messages, format, , , spend, admit] = request
-    const asked = Effect.suspend(() => Effect.andThen(admit, once(...request))).pipe(Effect.retry(retrySchedule))
-    const name = lengthName
-    const response = yield* Effect.catchIf(
-      asked,
-      ({ code }) => code === LENGTH_REFUSED,
-      () =>
-        Effect.suspend(() => {
-          lengthName = otherThan(name)
-          return asked
-        })
-    )
-    const {
-      choices: [choice],
-      usage
-    } = yield* decodeCompletion(response).pipe(
-      Effect.tapError(() => {
-        const reported = decodeReported(response)
-        return Option.isNone(reported) ? Effect.void : spend(spentOn(reported.value.usage, messages, ""))
-      }),
-      Effect.mapError(badResponse)
-    )
-    const { content, refusal: refused } = choice.message
-    yield* spend(spentOn(usage, messages, content ?? refused ?? ""))
-    if (typeof refused === "string" && refused !== "") return yield* refusal()
-    if (choice.finish_reason === "content_filter") return yield* filtered()
-    const text = content ?? ""
-    const isProse = format.fromPlainText !== null && !text.trimStart().startsWith("{")
-    return choice.finish_reason === "length" && isProse ? wholeSentences(text) : text
-  })
+  return Effect.fn("OpenAi.call")((request: Request) =>
+    Effect.suspend(() => Effect.andThen(request.admit, once(request))).pipe(Effect.retry(retrySchedule))
+  )
 }

@@ -1,34 +1,65 @@
 import * as Data from "effect/Data"
 import { APIConnectionTimeoutError, APIError } from "openai"
 import { AnswerCut, AnswerTooLarge } from "#channels/outbound/boundedFetch.ts"
+import type { ModelFailure } from "#pipeline/ModelFailure.ts"
+import type { ServerError } from "./decodeAnswer.ts"
+import { limitIn, mayBeFormat, type Parameter, type Row, rowFor, type Signs, type Remedy } from "./failureTable.ts"
+import { saidBy } from "./said.ts"
 
 /** Why one call gave no answer. Contains only our own words: a provider's text may quote the prompt or the key. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly reason: "refused" | "unreachable"
+  /** For traces and metrics: more exact than `failure` where there is a status, such as `http_502`. */
   readonly code: string
-  /** Whether the same call may succeed shortly. */
-  readonly passing: boolean
+  readonly failure: ModelFailure
+  readonly remedy: Remedy
   readonly retryAfterMs: number | null
   /** Whether the server may have rejected the requested format. */
   readonly format: boolean
-}> {}
+  readonly parameter: Parameter | null
+  /** A limit in tokens that the server names. */
+  readonly limit: number | null
+  /** What the server said, without words that may be a person's. */
+  readonly said: string | null
+}> {
+  /** Whether the same call may succeed shortly. */
+  get passing(): boolean {
+    return this.remedy === "retry" || this.remedy === "wait"
+  }
+}
 
-const failed = (
-  reason: CallFailed["reason"],
-  code: string,
-  more: Partial<Pick<CallFailed, "passing" | "retryAfterMs" | "format">> = {}
-) => new CallFailed({ reason, code, passing: false, retryAfterMs: null, format: false, ...more })
+type More = Partial<Pick<CallFailed, "remedy" | "retryAfterMs" | "format" | "parameter" | "limit" | "said">>
+const failed = (reason: CallFailed["reason"], code: string, failure: ModelFailure, more: More = {}) =>
+  new CallFailed({
+    reason,
+    code,
+    failure,
+    remedy: "give_up",
+    retryAfterMs: null,
+    format: false,
+    parameter: null,
+    limit: null,
+    said: null,
+    ...more
+  })
 
-export const timedOut = () => failed("unreachable", "timeout")
-export const badResponse = () => failed("refused", "bad_response")
-export const refusal = () => failed("refused", "refusal")
-export const filtered = () => failed("refused", "content_filter")
+const CUT_OFF = "cut_off"
+export const timedOut = () => failed("unreachable", "timeout", "timeout")
+export const badResponse = () => failed("refused", "bad_response", "no_answer")
+/** A completion without a choice, for which the server reports no usage: it has failed without saying so. */
+export const noChoice = () => failed("unreachable", "bad_response", "no_answer", { remedy: "retry" })
+export const brokenOff = () => failed("unreachable", CUT_OFF, "unreachable", { remedy: "retry" })
+export const refusal = () => failed("refused", "refusal", "refusal")
+export const filtered = () => failed("refused", "content_filter", "content_filter")
 /** The remaining budget of the unit of work does not cover this call. */
-export const overBudget = () => failed("refused", "over_budget")
-export const unusable = (code: string) => failed("refused", code)
+export const overBudget = () => failed("refused", "over_budget", "over_budget")
+export const unusable = (code: string, failure: ModelFailure) => failed("refused", code, failure)
 
 /** `Retry-After` as seconds or as a date. */
-const retryAfterMs = (header: string | null | undefined, nowMs: number): number | null => {
+export const retryAfterMs = (headers: Headers | undefined, nowMs: number): number | null => {
+  const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN)
+  if (Number.isFinite(ms)) return Math.max(0, ms)
+  const header = headers?.get("retry-after")
   if (header === null || header === undefined || header.trim() === "") return null
   const seconds = Number(header)
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
@@ -36,23 +67,39 @@ const retryAfterMs = (header: string | null | undefined, nowMs: number): number 
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
 
-/**
- * Servers name the format in the message or in `param`. If an error says nothing, it may still mean the format, so the
- * next rung is tried.
- */
-const mayBeFormat = ({ status, param, message }: APIError): boolean =>
-  (status === 400 || status === 404 || status === 422) &&
-  /response_format|json_schema|json_object|structured|grammar|schema|\(no body\)$/i.test(`${param ?? ""} ${message}`)
+const VALIDATE_FAILED = "json_validate_failed"
+/** The server refuses what its own model wrote, so the format works for other questions. */
+export const REFUSED_OWN_JSON = "invalid_json"
 
-/** Some models reject any temperature except their own, and penalties. */
-export const SAMPLING_REFUSED = "sampling_refused"
-const isSampling = ({ status, param, message }: APIError): boolean =>
-  status === 400 && /temperature|frequency_penalty|presence_penalty/i.test(`${param ?? ""} ${message}`)
+const codeOf = ({ status, words }: Signs, { failure }: Row): string =>
+  words.includes("insufficient_quota")
+    ? "quota_exhausted"
+    : words.includes(VALIDATE_FAILED)
+      ? REFUSED_OWN_JSON
+      : failure === "content_filter" || status === null
+        ? failure
+        : `http_${status}`
 
-/** The server uses a different parameter for the answer length. */
-export const LENGTH_REFUSED = "length_refused"
-const isLength = ({ status, param, message }: APIError): boolean =>
-  status === 400 && /\bmax_(?:completion_)?tokens\b/i.test(`${param ?? ""} ${message}`)
+/** What an error of a server means. `waitMs`: the pause that its headers ask for. */
+export const fromServer = (error: ServerError, waitMs: number | null): CallFailed => {
+  const words = `${error.code} ${error.param} ${error.message}`.toLowerCase()
+  const signs = { status: error.status, words, hasBody: words.trim() !== "" }
+  const row = rowFor(signs)
+  const isPassing = row.remedy === "retry" || row.remedy === "wait"
+  return failed(
+    isPassing || row.failure === "out_of_credit" ? "unreachable" : "refused",
+    codeOf(signs, row),
+    row.failure,
+    {
+      remedy: row.remedy,
+      retryAfterMs: isPassing ? (waitMs ?? error.retryAfterMs) : null,
+      format: row.failure === "format_refused" || mayBeFormat(signs),
+      parameter: row.parameter ?? null,
+      limit: limitIn(words),
+      said: saidBy(error.message)
+    }
+  )
+}
 
 /** Transport timeout errors: no connection, no response headers, or a body that stopped. */
 const TRANSPORT_TIMEOUTS: ReadonlySet<unknown> = new Set([
@@ -69,32 +116,29 @@ const isTransportTimeout = (thrown: unknown, depth = 0): boolean =>
     depth < MAX_WRAPPED &&
     (("code" in thrown && TRANSPORT_TIMEOUTS.has(thrown.code)) || isTransportTimeout(thrown.cause, depth + 1)))
 
-const PASSING = new Set([408, 429])
-const CUT_OFF = "cut_off"
-
 /** Whether the model had begun to answer. The provider charges for that, even if the answer cannot be read. */
-export const wasAnswered = (thrown: unknown): boolean =>
-  thrown instanceof AnswerCut || thrown instanceof AnswerTooLarge || thrown instanceof SyntaxError
+export const wasAnswered = (thrown: unknown): boolean => thrown instanceof AnswerCut || thrown instanceof AnswerTooLarge
 const MAYBE_PAID: ReadonlySet<string> = new Set(["timeout", "bad_response", CUT_OFF])
 /** Whether the provider may charge for a call that failed with this code. */
 export const mayBePaid = (code: string): boolean => MAYBE_PAID.has(code)
 
-/** Classifies whatever the client threw. */
+/** Classifies whatever a request or the client threw. */
 export const toCallFailed = (thrown: unknown, nowMs: number): CallFailed => {
   if (thrown instanceof SyntaxError || thrown instanceof AnswerTooLarge) return badResponse()
   if (isTransportTimeout(thrown)) return timedOut()
-  if (thrown instanceof AnswerCut) return failed("unreachable", CUT_OFF, { passing: true })
+  if (thrown instanceof AnswerCut) return brokenOff()
   if (!(thrown instanceof APIError) || thrown.status === undefined)
-    return failed("unreachable", "connection", { passing: true })
-  // Sent with the status of a rate limit, but it lasts until somebody pays.
-  if (thrown.code === "insufficient_quota") return failed("unreachable", "quota_exhausted")
-  if (isSampling(thrown)) return failed("refused", SAMPLING_REFUSED)
-  if (isLength(thrown)) return failed("refused", LENGTH_REFUSED)
-  const code = `http_${thrown.status}`
-  return PASSING.has(thrown.status) || thrown.status >= 500
-    ? failed("unreachable", code, {
-        passing: true,
-        retryAfterMs: retryAfterMs(thrown.headers?.get("retry-after"), nowMs)
-      })
-    : failed("refused", code, { format: mayBeFormat(thrown) })
+    return failed("unreachable", "connection", "unreachable", { remedy: "retry" })
+  const { status, code, type, param, message } = thrown
+  return fromServer(
+    {
+      status,
+      code: `${code ?? ""} ${type ?? ""}`,
+      param: param ?? "",
+      // The client's own words for an answer without a body.
+      message: message.replace(/^\d{3} (?:status code )?(?:\(no body\))?/, ""),
+      retryAfterMs: null
+    },
+    retryAfterMs(thrown.headers, nowMs)
+  )
 }

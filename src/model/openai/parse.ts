@@ -11,17 +11,6 @@ export interface Broken {
 
 const broken = (code: Broken["code"], detail: string): Broken => ({ kind: "broken", code, detail })
 
-/**
- * Removes the thinking that local reasoning models write before the answer. Null if the thinking never ended, because
- * none of it may reach the person.
- */
-const withoutThinking = (text: string): string | null => {
-  if (text.startsWith("{")) return text
-  const end = text.lastIndexOf("</think>")
-  if (end !== -1) return text.slice(end + "</think>".length).trim()
-  return text.startsWith("<think>") ? null : text
-}
-
 /** The end of the object that opens at `start`, past its last brace. -1 if it does not close. */
 const endOfObject = (text: string, start: number): number => {
   let depth = 0
@@ -40,16 +29,32 @@ const endOfObject = (text: string, start: number): number => {
 
 const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
 
-/** The first balanced JSON object in a text: bare, in a code fence, or after an introduction. */
-const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "invalid_json"> => {
+/** How an object begins, and not a brace in prose. */
+const OPENS_OBJECT = /^\{\s{0,40}(?:"|\}|$)/
+
+/** How many braces without an end are looked behind. */
+const MAX_UNCLOSED = 10
+
+/**
+ * The last complete JSON object in a text: bare, in a code fence, or after an introduction or a draft. A last object
+ * that does not close is the answer, and it is cut.
+ */
+const lastObject = (text: string): Result.Result<unknown, "truncated_json" | "invalid_json"> => {
+  let last: { readonly value: unknown } | null = null
+  let unclosed = 0
   for (let start = text.indexOf("{"); start !== -1;) {
     const end = endOfObject(text, start)
-    if (end === -1) return Result.fail("truncated_json")
+    if (end === -1) {
+      if (last === null || OPENS_OBJECT.test(text.slice(start, start + 50))) return Result.fail("truncated_json")
+      if (++unclosed > MAX_UNCLOSED) break
+      start = text.indexOf("{", start + 1)
+      continue
+    }
     const parsed = parseJson(text.slice(start, end))
-    if (Result.isSuccess(parsed)) return Result.succeed(parsed.success)
+    if (Result.isSuccess(parsed)) last = { value: parsed.success }
     start = text.indexOf("{", end)
   }
-  return Result.fail("invalid_json")
+  return last === null ? Result.fail("invalid_json") : Result.succeed(last.value)
 }
 
 /**
@@ -58,21 +63,20 @@ const firstObject = (text: string): Result.Result<unknown, "truncated_json" | "i
  */
 const STRUCTURED = new RegExp(
   String.raw`^\{|^\[\s{0,8}["{[\]]|^"[^"\n]{0,200}"\s{0,4}:|\{"|` +
-    "```(?:json|jsonc|json5|xml|yaml|yml)\\b|```\\s{0,8}[[{]|<tool_call|<think",
+    "```(?:json|jsonc|json5|xml|yaml|yml)\\b|```\\s{0,8}[[{]|<tool_call",
   "i"
 )
 const looksStructured = (text: string): boolean => STRUCTURED.test(text)
 
-/** Extracts an answer from a model's output, structured or not. */
+/** Extracts an answer from what a model wrote without its thoughts, structured or not. */
 export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {
-  const text = withoutThinking(content.trim())
-  if (text === null) return broken("truncated_json", "The answer ended before its JSON object began.")
+  const text = content.trim()
   if (text === "") return broken("empty_answer", "The answer was empty.")
   if (format.fromPlainText !== null && !looksStructured(text))
     return { kind: "answer", value: format.fromPlainText(text) }
   if (!text.includes("{")) return broken("no_json", "The answer held no JSON object.")
   return Result.match(
-    Result.mapError(firstObject(text), (code) => broken(code, "The answer held no complete JSON object.")),
+    Result.mapError(lastObject(text), (code) => broken(code, "The answer held no complete JSON object.")),
     {
       onFailure: (failure): Parsed<A> => failure,
       onSuccess: (object) =>
@@ -82,4 +86,13 @@ export const parse = <A>(content: string, format: Format<A>): Parsed<A> => {
         })
     }
   )
+}
+
+const SENTENCE_ENDS = new Set("。！？.!?…\n")
+
+/** Plain text that reached the length limit, up to its last complete sentence. Empty if it has none. */
+export const wholeSentences = (text: string): string => {
+  let end = text.length
+  while (end > 0 && !SENTENCE_ENDS.has(text[end - 1] ?? "")) end--
+  return text.slice(0, end)
 }

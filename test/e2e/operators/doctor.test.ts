@@ -134,6 +134,25 @@ describe("troupe doctor", () => {
     }
   })
 
+  it.each([
+    ["writes no JSON", COMPLETION, "warning", /writes no JSON/, /OPENAI_JSON=none/],
+    ["answers with nothing", JSON.stringify({ choices: [] }), "wrong", /bad_response, no_answer/, /OPENAI_BASE_URL/],
+    ["has no credit", JSON.stringify({ error: { code: 402 } }), "wrong", /http_402, out_of_credit/, /bill/],
+    ["is silent", null, "wrong", /timeout.*still loading/, /OPENAI_TIMEOUT_SECONDS/]
+  ] as const)("asks the model as a turn does, and says so if it %s", async (_, body, status, message, fix) => {
+    const model = await startReceiver((response) => {
+      if (body !== null) response.writeHead(200, { "content-type": "application/json" }).end(body)
+    })
+    try {
+      const { of } = await examine({ ...healthy(), OPENAI_BASE_URL: model.url, OPENAI_TIMEOUT_SECONDS: "1" })
+      assert.strictEqual(of("model")?.status, status)
+      assert.match(of("model")?.message ?? "", message)
+      assert.match(of("model")?.fix ?? "", fix)
+    } finally {
+      await model.close()
+    }
+  })
+
   it("reports an invalid setting as its finding", async () => {
     const { wrong, of } = await examine({ ...healthy(), PORT: "http" })
     assert.deepStrictEqual(wrong, ["settings"])

@@ -67,7 +67,7 @@ export const modelEvidence = (appId: string | null) =>
     query<Array<ModelEvidence>>(
       (sql) => sql`
       with written as materialized (
-        select app_id, session_id, turn_index, status, started_at, error_code,
+        select app_id, session_id, turn_index, status, started_at, error_code, detail,
           started_at + latency_ms * interval '1 millisecond' as ended_at
         from turn_stages
         where started_at >= now() - interval '8 minutes' and stage = 'generation' and status <> 'skipped'
@@ -93,12 +93,16 @@ export const modelEvidence = (appId: string | null) =>
         select max(started_at) as at from written where status = 'ok' and ended_at >= now() - interval '5 minutes'
       ), failed as (
         select min(started_at) filter (where started_at > coalesce((select at from ok), '-infinity')) as failing_since,
-          (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as last_error_code
+          (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as last_error_code,
+          (array_agg(detail ->> 'reason' order by ended_at desc) filter (where error_code is not null))[1]
+            as last_failure,
+          (array_agg(detail ->> 'said' order by ended_at desc) filter (where error_code is not null))[1] as last_said
         from written where status <> 'ok' and ended_at >= now() - interval '5 minutes'
       )
       select l.replies_1m, l.failed_1m, l.reach_1m, r.replies_5m, r.failed_5m, r.reach_5m,
         s.failed_since_ok, s.reach_since_ok,
-        (select at from ok) as last_ok_at, r.last_failed_at, f.failing_since, f.last_error_code
+        (select at from ok) as last_ok_at, r.last_failed_at, f.failing_since, f.last_error_code,
+        f.last_failure, f.last_said
       from latest l cross join recent r cross join since_ok s cross join failed f`
     )
   ).pipe(Effect.map(([row]) => row!))
