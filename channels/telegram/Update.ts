@@ -1,6 +1,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { enable } from "effect/schema/SchemaJITCompiler"
+import { isTooDeep } from "#pipeline/isTooDeep.ts"
 import { unknownContent } from "./unknownContent.ts"
 
 /** The part of an update that we read. Other fields and other kinds of updates are ignored. */
@@ -207,14 +208,10 @@ export const readUpdate = (raw: unknown): Update | undefined => {
 
 /** Maximum nesting of arrays and objects: many times what an update has, and far below the database's limit. */
 const DEEPEST = 500
-const isTooDeep = (value: unknown, room = DEEPEST): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (room === 0 || Object.values(value).some((inner) => isTooDeep(inner, room - 1)))
 
 /** Undefined: it is not an update. */
 export const lookAt = (raw: unknown): FirstLook | undefined => {
-  if (isTooDeep(raw)) return undefined
+  if (isTooDeep(raw, DEEPEST)) return undefined
   const update = readUpdate(raw)
   if (update === undefined) {
     return Option.getOrUndefined(

@@ -197,10 +197,10 @@ describe("a failure that lasts", () => {
     ["the credit is used up", { status: 402, body: {} }, "out_of_credit"],
     ["the credit is used up, in a 200", { body: { error: { code: 402, message: "Pay" } } }, "out_of_credit"],
     ["the key is wrong", { status: 401, body: {} }, "bad_key"]
-  ] as const)("is asked for once if %s, and logged by its name", ([, canned, failure]) =>
+  ] as const)("is asked for once if %s, and logged by its name", ([name, canned, failure]) =>
     Effect.gen(function* () {
       const { lines, layer } = logging()
-      const { server, writePlain } = yield* writerOn(() => canned, { model: `model-${failure}-${Math.random()}` })
+      const { server, writePlain } = yield* writerOn(() => canned, { model: `model: ${name}` })
       const error = yield* Effect.provide(Effect.flip(writePlain), layer)
       assert.deepStrictEqual([error.failure, error.isLasting, server.requests.length], [failure, true, 1])
       assert.lengthOf(

@@ -180,5 +180,23 @@ describe("an error in an answer", () => {
   )
 })
 
+describe("an answer whose values are nested 100,000 deep", () => {
+  const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000)
+  const message = (inner: string) => `{"choices":[{"message":${inner},"finish_reason":"stop"}]}`
+  it.each([
+    ["in its content", 200, message(`{"content":${deep("[", "]")}}`)],
+    ["in an object of its content", 200, message(`{"content":${deep('{"a":', "}").replace("}", "1}")}}`)],
+    ["in its thoughts", 200, message(`{"content":"Hi","reasoning":${deep("[", "]")}}`)],
+    ["in its usage", 200, `{"choices":[{"message":{"content":"Hi"}}],"usage":${deep("[", "]")}}`],
+    ["in the detail of an error", 422, `{"detail":${deep("[", "]")}}`],
+    ["in the message of an error", 400, `{"error":{"message":${deep("[", "]")}}}`],
+    ["in the metadata of an error", 502, `{"error":{"message":"no","metadata":{"raw":${deep("[", "]")}}}}`],
+    ["in a stream", 200, `data: {"choices":[{"delta":{"content":${deep("[", "]")}}}]}\n\ndata: [DONE]\n\n`]
+  ])("is unreadable, %s", (_, status, body) => {
+    const { text, error, shape } = decode(body, status)
+    assert.deepStrictEqual([text, error?.status ?? null, shape], ["", status === 200 ? null : status, "unreadable"])
+  })
+})
+
 it("an object after a draft is the answer, and the draft is not", () =>
   assert.strictEqual(textOf(`[THINK]${replyOf("DRAFT")}[/THINK]${replyOf("Final")}`), replyOf("Final")))

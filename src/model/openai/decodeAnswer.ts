@@ -1,3 +1,4 @@
+import { isTooDeep } from "#pipeline/isTooDeep.ts"
 import { isStream, joinStream } from "./joinStream.ts"
 import { removeThoughts } from "./removeThoughts.ts"
 
@@ -163,7 +164,12 @@ const fromPage = (text: string, httpStatus: number): DecodedAnswer => {
   return { ...NOTHING, error, shape }
 }
 
+/** Maximum nesting of an answer: several times what any server sends. */
+const DEEPEST = 64
+
 const fromCompletion = (body: Json, httpStatus: number, isComplete: boolean): DecodedAnswer => {
+  if (isTooDeep(body, DEEPEST))
+    return { ...NOTHING, error: httpStatus >= MIN_STATUS ? errorFrom({}, httpStatus) : null, shape: "unreadable" }
   const usage = body["usage"] ?? undefined
   const choices = body["choices"]
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
