@@ -1,4 +1,6 @@
-import type { MessagePart } from "./Event.ts"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { MessagePart } from "./Event.ts"
 
 /**
  * Words that a message refers to: quoted from an earlier message, or forwarded. They are not what the person says now,
@@ -32,6 +34,14 @@ const toReferred = ({ type, text, transcript, by = "other", author = "" }: Messa
   author,
   text: transcript === undefined ? text : `${text}\n${transcript}`
 })
+
+const decodeParts = Schema.decodeUnknownOption(Schema.Struct({ parts: Schema.Array(MessagePart) }))
+/** What the message of an event quotes or forwards. `payload`: that of the event. */
+export const referredIn = (payload: unknown): ReadonlyArray<Referred> =>
+  Option.match(decodeParts(payload), {
+    onNone: () => [],
+    onSome: ({ parts }) => parts.filter(isReferred).map(toReferred)
+  })
 
 /** A text without the lines that stand for forwarded words. In a group, the name of the speaker comes first. */
 const withoutForwardLines = (text: string, referred: ReadonlyArray<Referred>): string => {
