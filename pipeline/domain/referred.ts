@@ -21,6 +21,11 @@ export interface WithReferred {
   readonly referred?: ReadonlyArray<Referred>
 }
 
+const NAMELESS = { character: "the character", user: "the person", other: "somebody" } as const
+/** Whose words they are, for people to read. */
+export const authorName = ({ by, author }: Pick<Referred, "by" | "author">): string =>
+  author === "" ? NAMELESS[by] : author
+
 /** The line that stands for forwarded words in the text of a message. */
 export const forwardLine = (author: string): string => (author === "" ? "[forwarded]" : `[forwarded from ${author}]`)
 

@@ -1,4 +1,4 @@
-import { type Referred, referredIn } from "#pipeline/domain/referred.ts"
+import { authorName, type Referred, referredIn } from "#pipeline/domain/referred.ts"
 import { type Api, type ApiAnswer, apiPath } from "./Api.ts"
 
 /** How many events a transcript is made of at most, and how many are read at once. */
@@ -17,7 +17,7 @@ const bubblesOf = ({ bubbles }: LogEvent["payload"]): ReadonlyArray<string> =>
 
 /** What a message quotes or forwards, as a Markdown quotation. */
 const quoted = ({ type, by, author, text }: Referred): string =>
-  [`${type === "quote" ? "Quotes" : "Forwards"} ${author === "" ? by : author}:`, ...text.split("\n")]
+  [`${type === "quote" ? "Quotes" : "Forwards"} ${authorName({ by, author })}:`, ...text.split("\n")]
     .map((words) => `> ${words}`)
     .join("\n")
 

@@ -1,4 +1,4 @@
-import { type Referred, referredIn, withAllWords } from "#pipeline/domain/referred.ts"
+import { authorName, type Referred, referredIn, withAllWords } from "#pipeline/domain/referred.ts"
 import type { Delivery } from "#src/db/delivery/Deliveries.ts"
 import { type Html, html, prose } from "#src/http/server/page.ts"
 import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
@@ -62,13 +62,11 @@ const words = (text: string) => text.split(/\s+/u).filter((word) => word !== "")
 
 const textOf = ({ payload }: ConversationEvent): string => (typeof payload["text"] === "string" ? payload["text"] : "")
 
-const WHOSE = { character: "the character", user: "an earlier message", other: "somebody" } as const
-
 /** What a message quotes or forwards. */
 const referredBlock = ({ type, by, author, text }: Referred): Html =>
   html`<blockquote>
     <span class="soft small">
-      ${type === "quote" ? "Quotes" : "Forwarded from"} <bdi>${author === "" ? WHOSE[by] : author}</bdi>
+      ${type === "quote" ? "Quotes" : "Forwarded from"} <bdi>${authorName({ by, author })}</bdi>
     </span>
     <bdi class="said">${prose(text)}</bdi>
   </blockquote>`
