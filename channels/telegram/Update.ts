@@ -139,7 +139,8 @@ const isOfAPerson = ({ chat, from, sender_chat: speaker, is_automatic_forward: i
     : (chat.type === "group" || chat.type === "supergroup") && isRepeated !== true
 
 /** Who speaks: a person, the group of an anonymous admin, or a channel. */
-export const speakerIdOf = ({ from, sender_chat: senderChat }: Message): number | null => senderChat?.id ?? from?.id ?? null
+export const speakerIdOf = ({ from, sender_chat: senderChat }: Message): number | null =>
+  senderChat?.id ?? from?.id ?? null
 
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"

@@ -60,7 +60,8 @@ const partsOf = (message: Message, bot: Addressee, transcript: string | undefine
   const forward = forwardOf(message, bot, transcript)
   const own = isForwarded(message) ? [] : ownParts(message, bot, transcript)
   const call = clean(message.text ?? "").trim()
-  const said = own.length === 0 && forward === null && quote !== null && call !== "" ? [{ type: "text", text: call }] : own
+  const said =
+    own.length === 0 && forward === null && quote !== null && call !== "" ? [{ type: "text", text: call }] : own
   return [quote, forward, ...said].filter((part) => part !== null)
 }
 

@@ -37,7 +37,9 @@ export const payloads = {
       Schema.String.annotate(about("With role user: the Idempotency-Key that it was sent with"))
     ),
     parts: Schema.optionalKey(
-      Schema.Array(MessagePart).annotate(about("With role user: what came with the text, such as a voice message or a quotation"))
+      Schema.Array(MessagePart).annotate(
+        about("With role user: what came with the text, such as a voice message or a quotation")
+      )
     )
   }),
   "run.status": Schema.Struct({

@@ -60,6 +60,10 @@ export const analyzeMessage = Effect.fnUntraced(function* (
   if (Result.isFailure(answer)) return { analysis: null, usage: answer.failure.usage, errorCode: answer.failure.code }
   return Option.match(answer.success, {
     onNone: () => ({ analysis: null, usage: spent, errorCode: "timeout" }),
-    onSome: ({ analysis, usage }) => ({ analysis: ofThePerson(bounded(analysis), request.turn), usage, errorCode: null })
+    onSome: ({ analysis, usage }) => ({
+      analysis: ofThePerson(bounded(analysis), request.turn),
+      usage,
+      errorCode: null
+    })
   })
 })

@@ -136,7 +136,10 @@ const masked = <A extends Said>(said: A, repetitions: Repetitions): A => {
 
 /** The same for what a message quotes or forwards. */
 const withMasked = <A extends Said>(said: A, repetitions: Repetitions): A => {
-  const hide = (one: Referred): Referred => ({ ...one, text: masked({ text: one.text, at: said.at }, repetitions).text })
+  const hide = (one: Referred): Referred => ({
+    ...one,
+    text: masked({ text: one.text, at: said.at }, repetitions).text
+  })
   const own = masked(said, repetitions)
   return said.referred === undefined ? own : { ...own, referred: said.referred.map(hide) }
 }

@@ -80,8 +80,7 @@ export const screen = (
   const alarmOfOthers = others === "" ? null : crisisSigns(others)
   // The message answers what it quotes.
   const answered = { ...before, line: quotedLines(turn).at(-1) ?? before.line }
-  const alarm =
-    dangerAfter(own, answered, alone) ?? (saysTheSame(turn.text) ? (alarmOfOthers?.alarm ?? null) : null)
+  const alarm = dangerAfter(own, answered, alone) ?? (saysTheSame(turn.text) ? (alarmOfOthers?.alarm ?? null) : null)
   const sexual = read.some(isSexual)
   const minor =
     sexual && (read.some((text) => MINOR.test(text)) || texts.some((one) => speaksOfMinors(one) || saysUnderAge(one)))

@@ -83,7 +83,8 @@ export const answerUnread = (
   { preface }: Judged,
   history: ReadonlyArray<Utterance>
 ): Outcome | null => {
-  const kind = turn.proactive === undefined ? unreadKind(isOnlyForwarded(turn) ? forwardedWords(turn) : turn.text) : null
+  const kind =
+    turn.proactive === undefined ? unreadKind(isOnlyForwarded(turn) ? forwardedWords(turn) : turn.text) : null
   if (kind === null) return null
   for (const stage of ["knowledge", "generation", "emission"] as const) trace.skip(stage, kind)
   const ways = TEXTS[languageIn(turn, history)]?.[kind] ?? []

@@ -46,13 +46,21 @@ describe("a reply", () => {
     ["somebody else", { from: bo }, "other", "Bo"],
     ["the person", { from: anna }, "user", "Anna"],
     ["the character", { from: mara }, "character", "Mara"],
-    ["somebody whose message the person forwarded", { from: anna, forward_origin: from({ sender_user: bo }) }, "other", "Bo"],
+    [
+      "somebody whose message the person forwarded",
+      { from: anna, forward_origin: from({ sender_user: bo }) },
+      "other",
+      "Bo"
+    ],
     ["a channel", { from: bo, sender_chat: { id: -9, title: "News" } }, "other", "News"],
     ["an anonymous admin", { sender_chat: group, author_signature: "cook" }, "other", "cook"],
     ["nobody that Telegram names", {}, "other", undefined]
   ])("says that the words are of %s", (_, sender, by, author) => {
-    const part = read({ chat: group, text: "@mara_bot is that right?", reply_to_message: earlier({ ...sender, text: "No salt." }) })
-      ?.parts?.[0]
+    const part = read({
+      chat: group,
+      text: "@mara_bot is that right?",
+      reply_to_message: earlier({ ...sender, text: "No salt." })
+    })?.parts?.[0]
     assert.deepStrictEqual([part?.type, part?.text, part?.by, part?.author], ["quote", "No salt.", by, author])
   })
   it.each([
@@ -84,7 +92,12 @@ describe("a reply", () => {
     ["something that happened in the chat", { new_chat_members: [bo] }]
   ])("to %s quotes nothing", (_, content) => {
     assert.deepStrictEqual(
-      read({ text: "hi", is_topic_message: true, message_thread_id: 1, reply_to_message: earlier({ from: bo, ...content }) }),
+      read({
+        text: "hi",
+        is_topic_message: true,
+        message_thread_id: 1,
+        reply_to_message: earlier({ from: bo, ...content })
+      }),
       { text: "hi" }
     )
   })
@@ -94,7 +107,12 @@ describe("a reply", () => {
     assert.isNull(read({ chat: group, text: "@mara_bot" }))
   })
   it("is read without what it refers to if that has a form that is not known", () => {
-    for (const odd of [{ reply_to_message: 7 }, { reply_to_message: { from: "Bo" } }, { quote: [] }, { external_reply: 1 }])
+    for (const odd of [
+      { reply_to_message: 7 },
+      { reply_to_message: { from: "Bo" } },
+      { quote: [] },
+      { external_reply: 1 }
+    ])
       assert.deepStrictEqual(read({ text: "hi", ...odd }), { text: "hi" })
   })
   it("has a quotation of bounded length, on whole characters", () => {
@@ -150,7 +168,7 @@ describe("a forwarded message", () => {
     assert.strictEqual(readMessages(messages, BOT)?.text, "look what he wrote\n[forwarded from Bo]")
   })
   it("is no command, and addresses no bot that it names", () => {
-    const forward_origin = from({ type: "user", sender_user: bo })
+    const forward_origin = { type: "user", sender_user: bo, date: 1 }
     assert.deepInclude(lookAt(raw({ text: "/start", forward_origin })), { kind: "text" })
     assert.deepInclude(lookAt(raw({ text: "/start" })), { kind: "command" })
     const inGroup = { message_id: 2, chat: group, from: anna, text: "hey @mara_bot" }
@@ -160,12 +178,37 @@ describe("a forwarded message", () => {
   })
 })
 
-describe("through a bot", () => {
+/** No two alike, because a character does not repeat itself. */
+const ANSWERS = ["The kettle is on.", "Tell him to call somebody.", "I oiled the hinges today.", "That took a while."]
+const noted = (quote: string) => ({
+  kind: "fact",
+  subject: "user",
+  text: `The person said: ${quote}`,
+  importance: 5,
+  confidence: 0.9,
+  quote,
+  happened_on: null,
+  linked_ids: []
+})
+
+describe.each([
+  ["rules", { OPENAI_ANALYZE: "off" }],
+  ["a model", {}]
+] as const)("through a bot, with memories by %s,", (_, env) => {
   let model: FakeModel
   let harness: TelegramHarness
   beforeAll(async () => {
-    model = await start()
-    harness = await startTelegramHarness({ env: { OPENAI_BASE_URL: model.url, OPENAI_ANALYZE: "off" } })
+    let replies = 0
+    model = await start({
+      otherwise: ({ question }) =>
+        question === "reply" ? { kind: "ok", bubbles: [ANSWERS[replies++ % ANSWERS.length] ?? ""] } : { kind: "ok" },
+      // Everything that was said, by anybody.
+      reading: () => ({
+        kind: "ok",
+        fields: { memories: ["I have a dog called Rex", "I live in Riga", "No salt for me"].map(noted) }
+      })
+    })
+    harness = await startTelegramHarness({ env: { OPENAI_BASE_URL: model.url, ...env } })
   })
   afterAll(async () => {
     await harness.close()
@@ -181,7 +224,8 @@ describe("through a bot", () => {
     let sent = 9_000
     /** Sends a message, and returns it with its answer and the prompt of the answer. */
     const send = async (content: object) => {
-      const before = model.requests.length
+      const prompts = () => model.requests.filter(({ question }) => question === "reply")
+      const before = prompts().length
       const message = {
         message_id: sent++,
         chat: { id: person.id, type: "private", first_name: "Anna" },
@@ -190,7 +234,9 @@ describe("through a bot", () => {
         ...content
       }
       const answered = async () =>
-        (await harness.app.events(session)).filter(({ role, type }) => role === "character" && type === "message.created")
+        (await harness.app.events(session)).filter(
+          ({ role, type }) => role === "character" && type === "message.created"
+        )
       const count = (await answered()).length
       await harness.hand(attached, { message } as unknown as Parameters<typeof harness.hand>[1])
       const answer = await until("the answer", async () => {
@@ -198,7 +244,10 @@ describe("through a bot", () => {
         return answers.length > count && answers.at(-1)?.payload["text"]
       })
       const said = (await harness.app.events(session)).findLast(({ role }) => role === "user")?.payload
-      const prompt = model.requests[before]?.messages.map(({ content }) => content).join("\n") ?? ""
+      const prompt =
+        prompts()
+          [before]?.messages.map(({ content }) => content)
+          .join("\n") ?? ""
       return { answer, said, prompt }
     }
     const memories = async () => {
@@ -219,11 +268,20 @@ describe("through a bot", () => {
     const { bot, send } = await begin()
     const { said, prompt } = await send({
       text: "what did you mean by this?",
-      reply_to_message: { message_id: 1, date: 1, from: { id: bot.id, is_bot: true, first_name: "Mara" }, text: "The harbour is quiet tonight." },
+      reply_to_message: {
+        message_id: 1,
+        date: 1,
+        from: { id: bot.id, is_bot: true, first_name: "Mara" },
+        text: "The harbour is quiet tonight."
+      },
       quote: { text: "harbour", position: 4 }
     })
     assert.strictEqual(said?.["text"], "what did you mean by this?")
-    assert.deepInclude((said?.["parts"] as ReadonlyArray<object>)[0], { type: "quote", text: "harbour", by: "character" })
+    assert.deepInclude((said?.["parts"] as ReadonlyArray<object>)[0], {
+      type: "quote",
+      text: "harbour",
+      by: "character"
+    })
     assert.include(prompt, '"refers_to":[{"how":"quoted","by":"character"')
     assert.include((await send({ text: "I see" })).prompt, '[quotes the character: "harbour"]')
   })
@@ -233,12 +291,19 @@ describe("through a bot", () => {
     await send({ text: "I have a dog called Rex." })
     const facts = await send({ text: "I am allergic to nuts and I live in Riga.", forward_origin: bo })
     assert.include(facts.prompt, "allergic to nuts")
+    const replied = {
+      message_id: 1,
+      date: 1,
+      from: { id: 6, is_bot: false, first_name: "Bo" },
+      text: "No salt for me."
+    }
+    await send({ text: "is he right?", reply_to_message: replied })
     const danger = await send({ text: "I want to kill myself tonight.", forward_origin: bo })
-    assert.strictEqual(danger.answer, "hello from the fake")
+    assert.include(ANSWERS, danger.answer)
     assert.include(danger.prompt, '"safety":"soften"')
     const known = (await memories()).join("\n")
     assert.include(known, "Rex")
-    assert.notMatch(known, /nuts|Riga|Bo\b|kill/)
+    assert.notMatch(known, /nuts|Riga|Bo\b|kill|salt/)
   })
 
   it("a forwarded command is something that was said", async () => {

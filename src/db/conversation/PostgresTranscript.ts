@@ -55,9 +55,7 @@ export const layer = Layer.effect(
         join turns t on t.app_id = w.app_id and t.session_id = w.session_id and t.turn_index = w.turn_index`
         const answers: Array<ReadonlyArray<Utterance>> = batch.map(() => [])
         for (const row of rows)
-          answers[row.n - 1] = (row.said ?? [])
-            .slice(-(batch[row.n - 1]?.limit ?? most))
-            .map(toUtterance)
+          answers[row.n - 1] = (row.said ?? []).slice(-(batch[row.n - 1]?.limit ?? most)).map(toUtterance)
         return answers
       }
     })

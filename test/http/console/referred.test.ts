@@ -21,7 +21,8 @@ const event = {
   }
 }
 const shown = (isOpen: boolean) =>
-  bubbles({ events: [event], deliveries: new Map(), earlier: null }, { isOpen, nowMs: Date.parse(event.created_at) }).text
+  bubbles({ events: [event], deliveries: new Map(), earlier: null }, { isOpen, nowMs: Date.parse(event.created_at) })
+    .text
 
 describe("what a message quotes and forwards", () => {
   it("is shown in a bubble of the console apart from what the person says", () => {
@@ -35,7 +36,11 @@ describe("what a message quotes and forwards", () => {
   })
   it("is a quotation in a transcript", async () => {
     const data = { last_cursor: 1, character_slug: "mara", events: [event], next_cursor: 1, has_more: false }
-    const transcript = await transcriptOf(async () => ({ ok: true, data: data as never }), "ses_1", new AbortController().signal)
+    const transcript = await transcriptOf(
+      async () => ({ ok: true, data: data as never }),
+      "ses_1",
+      new AbortController().signal
+    )
     assert.include(
       transcript.ok ? transcript.data : "",
       "> Quotes Bo:\n> <b>No salt.</b>\n> Never.\n\n> Forwards somebody:\n> Rain all week.\n\nis he right?"
