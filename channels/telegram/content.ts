@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** Who sent a message, where it comes from, and what it contains: the same fields in a message and in one it refers to. */
+/** What a message contains, and who wrote it: the same fields in a message and in one that it refers to. */
 const optional = Schema.optionalKey
 
 const Media = Schema.Struct({

@@ -156,8 +156,8 @@ export const openQuestion = ({
   proactive !== null ? null : ([newest, ...unanswered].find(asksIfAi) ?? null)
 
 /**
- * Whether a message that was not answered yet may ask who is answering, be it with the words of somebody else. The reply
- * need not tell, but must neither deny nor dodge it.
+ * Whether a message that was not answered yet may ask who is answering, also with the words of somebody else. The
+ * reply need not tell, but must neither deny nor dodge it.
  */
 const mayBeAsked = ({ userTexts: [newest = ""], othersWords = [], unanswered = [], proactive }: GateContext): boolean =>
   proactive === null && [newest, ...othersWords, ...unanswered].some(mayAskIfAi)
