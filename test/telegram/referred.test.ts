@@ -300,6 +300,31 @@ describe.each([
     assert.notMatch(known, /nuts|Riga|Bo\b|kill|salt/)
   })
 
+  it("the character is given what somebody else said in a group", async () => {
+    const { bot, id, person } = await begin()
+    const group = harness.telegram.createGroup([person])
+    harness.telegram.addBot(group, person, bot)
+    const chat = { id: group.id, type: "group" as const, title: "Soups" }
+    const replied = {
+      message_id: 8_000,
+      date: 1,
+      chat,
+      from: { id: 6, is_bot: false, first_name: "Bo" },
+      text: "Soup needs no salt."
+    }
+    const message = { message_id: 9_000, date: 1, chat, from: person.user, text: `@${bot.username} is he right?` }
+    const before = model.requests.length
+    await harness.hand({ bot, id }, { message: { ...message, reply_to_message: replied } } as unknown as Parameters<
+      typeof harness.hand
+    >[1])
+    const asked = await until("the prompt", () =>
+      model.requests.slice(before).find(({ question }) => question === "reply")
+    )
+    const prompt = asked.messages.map(({ content }) => content).join("\n")
+    assert.include(prompt, '"text":"Anna: is he right?","refers_to":[{"how":"quoted","by":"somebody_else","name":"Bo"')
+    assert.include(prompt, "Soup needs no salt.")
+  })
+
   it("a forwarded command is something that was said", async () => {
     const { send } = await begin()
     const { said } = await send({ text: "/forget", forward_origin: bo })
