@@ -116,22 +116,8 @@ export const citesOf = ({ cursor, memoryId: id }: Fact): ReadonlyArray<string> =
 
 /** All possible replies in this turn, in no order. */
 export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidate> => {
-  const {
-    text,
-    act,
-    actsBefore,
-    facts,
-    forgets,
-    said,
-    tender,
-    gentle,
-    isForAnother,
-    introduction,
-    repertoire,
-    lore,
-    people,
-    seed
-  } = conversation
+  const { text, act, actsBefore, facts, forgets, said, tender, gentle, introduction, repertoire, lore, people, seed } =
+    conversation
   const { lines, examples, background, anytime, puzzled } = repertoire
   const tongue = conversation.language ?? conversation.spoken[0] ?? null
   const asked = (said.at(-1) ?? "").trimEnd().endsWith("?")
@@ -247,7 +233,7 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       act === "question_past" ? remembered(memory).filter(({ line, own }) => own && !line.includes("?")) : []
     return [
       ...recalled,
-      ...gentleLines(act, gentle, seed, isForAnother).map((line, i) =>
+      ...gentleLines(act, gentle, seed, conversation.isForAnother).map((line, i) =>
         candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true })
       )
     ]

@@ -36,7 +36,7 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
     ],
     another: [
       "That worries me. If it may happen now, call emergency services or a crisis line for them.",
-      "These words should be taken seriously. Stay in touch with the one who wrote them, and tell somebody close to them."
+      "Take these words seriously. Stay in touch with the one who wrote them, and tell somebody close to them."
     ],
     farewell: [
       "Take good care of yourself. You can come back at any time.",
