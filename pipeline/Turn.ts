@@ -12,7 +12,7 @@ import type { Decision } from "./generation/Writer.ts"
 import { knowledgeOf } from "./knowledge/knowledgeOf.ts"
 import { summarizeRetrieval } from "./stageSummaries.ts"
 import { retrieve } from "./retrieval/retrieve.ts"
-import { screen } from "./safety/judge.ts"
+import { DANGER_OF_ANOTHER, screen } from "./safety/judge.ts"
 import { saidBefore } from "./safety/saidBefore.ts"
 import type { SafetyTextsByLocale } from "./safety/texts.ts"
 import type { TurnTrace } from "./TurnTrace.ts"
@@ -101,7 +101,7 @@ const runStages = Effect.fnUntraced(function* (
     grounding,
     knowledge,
     serviceText,
-    safety.categories.includes("after_crisis")
+    safety.categories.some((category) => category === "after_crisis" || category === DANGER_OF_ANOTHER)
   )
   const speech = replyContextOf(trace, turn, judged, context, safetyTexts)
   // The character does not leave a person whose cry for help arrived while this was being written.

@@ -2,19 +2,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { enable } from "effect/schema/SchemaJITCompiler"
 import { isTooDeep } from "#pipeline/isTooDeep.ts"
+import { contentFields, type Replied } from "./content.ts"
 import { unknownContent } from "./unknownContent.ts"
 
 /** The part of an update that we read. Other fields and other kinds of updates are ignored. */
 const optional = Schema.optionalKey
-const Media = Schema.Struct({
-  file_id: optional(Schema.String),
-  file_size: optional(Schema.Number),
-  duration: optional(Schema.Number),
-  file_name: optional(Schema.String),
-  mime_type: optional(Schema.String)
-})
-export type Media = typeof Media.Type
-
 const User = Schema.Struct({
   id: Schema.Int,
   is_bot: Schema.Boolean,
@@ -23,53 +15,22 @@ const User = Schema.Struct({
 })
 export type User = typeof User.Type
 
-/** In a group, who speaks instead of a person: the group itself for an anonymous admin, or a channel. */
-const SenderChat = Schema.Struct({ id: Schema.Int, title: optional(Schema.String) })
-
 const Chat = Schema.Struct({ id: Schema.Int, type: Schema.String, title: optional(Schema.String) })
 export type Chat = typeof Chat.Type
 
 const Entity = Schema.Struct({ type: Schema.String, offset: Schema.Int, length: Schema.Int })
 
-const Location = Schema.Struct({ latitude: Schema.Number, longitude: Schema.Number })
-const Items = Schema.Array(Schema.Struct({ text: Schema.String }))
-
 const MessageFields = Schema.Struct({
   message_id: Schema.Int,
   chat: Chat,
   from: optional(User),
-  sender_chat: optional(SenderChat),
-  author_signature: optional(Schema.String),
   is_automatic_forward: optional(Schema.Boolean),
   message_thread_id: optional(Schema.Int),
   is_topic_message: optional(Schema.Boolean),
-  text: optional(Schema.String),
-  caption: optional(Schema.String),
   entities: optional(Schema.Array(Entity)),
   caption_entities: optional(Schema.Array(Entity)),
-  reply_to_message: optional(Schema.Struct({ from: optional(Schema.Struct({ id: Schema.Int })) })),
   media_group_id: optional(Schema.String),
-  photo: optional(Schema.Array(Schema.Unknown)),
-  voice: optional(Media),
-  video: optional(Media),
-  video_note: optional(Media),
-  animation: optional(Media),
-  audio: optional(Media),
-  document: optional(Media),
-  sticker: optional(Schema.Struct({ emoji: optional(Schema.String) })),
-  dice: optional(Schema.Struct({ emoji: Schema.String, value: Schema.Int })),
-  venue: optional(
-    Schema.Struct({ title: Schema.String, address: optional(Schema.String), location: optional(Location) })
-  ),
-  location: optional(Location),
-  contact: optional(Schema.Struct({ first_name: Schema.String, last_name: optional(Schema.String) })),
-  poll: optional(Schema.Struct({ question: Schema.String, options: optional(Items) })),
-  checklist: optional(Schema.Struct({ title: optional(Schema.String), tasks: optional(Items) })),
-  story: optional(Schema.Unknown),
-  paid_media: optional(Schema.Unknown),
-  game: optional(Schema.Struct({ title: optional(Schema.String) })),
-  gift: optional(Schema.Unknown),
-  unique_gift: optional(Schema.Unknown),
+  ...contentFields,
   migrate_to_chat_id: optional(Schema.Int),
   migrate_from_chat_id: optional(Schema.Int),
   successful_payment: optional(
@@ -85,7 +46,10 @@ const MessageFields = Schema.Struct({
   )
 })
 /** `unsupported`: the field of the content, if its kind is not known. */
-export type Message = typeof MessageFields.Type & { readonly unsupported?: string }
+export type Message = Omit<typeof MessageFields.Type, "reply_to_message"> & {
+  readonly unsupported?: string
+  readonly reply_to_message?: Replied
+}
 
 const Member = Schema.Struct({ chat: Chat, from: User, new_chat_member: Schema.Struct({ status: Schema.String }) })
 export type Member = typeof Member.Type
@@ -176,33 +140,55 @@ const isOfAPerson = ({ chat, from, sender_chat: speaker, is_automatic_forward: i
     : (chat.type === "group" || chat.type === "supergroup") && isRepeated !== true
 
 /** Who speaks: a person, the group of an anonymous admin, or a channel. */
-const speakerIdOf = ({ from, sender_chat: senderChat }: Message): number | null => senderChat?.id ?? from?.id ?? null
+export const speakerIdOf = ({ from, sender_chat: senderChat }: Message): number | null =>
+  senderChat?.id ?? from?.id ?? null
 
 const kindOfMessage = (message: Message): UpdateKind => {
   if (message.migrate_to_chat_id !== undefined || message.migrate_from_chat_id !== undefined) return "service"
   if (!isOfAPerson(message)) return "other"
   if (message.successful_payment !== undefined) return "payment"
-  return COMMAND.test(message.text ?? "") ? "command" : "text"
+  // A forwarded command was given to somebody else.
+  return COMMAND.test(message.text ?? "") && message.forward_origin === undefined ? "command" : "text"
 }
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(MessageFields.fields))
-const withUnsupported = (message: Message | undefined, raw: unknown): Message | undefined => {
-  if (message === undefined || typeof raw !== "object" || raw === null) return message
-  const unsupported = unknownContent(raw, KNOWN)
-  return unsupported === undefined ? message : { ...message, unsupported }
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+const withUnsupported = <A extends object>(content: A, raw: unknown): A & { readonly unsupported?: string } => {
+  const unsupported = isObject(raw) ? unknownContent(raw, KNOWN) : undefined
+  return unsupported === undefined ? content : { ...content, unsupported }
+}
+const messageOf = (message: typeof MessageFields.Type, raw: unknown): Message => {
+  const { reply_to_message: replied, ...rest } = withUnsupported(message, raw)
+  if (replied === undefined) return rest
+  const rawReply = isObject(raw) ? raw["reply_to_message"] : undefined
+  return { ...rest, reply_to_message: withUnsupported(replied, rawReply) }
+}
+
+/** What a message refers to may be of a form that we cannot read. The message is then read without it. */
+const REFERENCES: ReadonlySet<string> = new Set(["reply_to_message", "external_reply", "quote", "reply_to_story"])
+const withoutReferences = (field: string, value: unknown): unknown =>
+  (field === "message" || field === "edited_message") && isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !REFERENCES.has(name)))
+    : value
+const decodeLoosely = (raw: unknown): Option.Option<typeof Update.Type> => {
+  const update = decode(raw)
+  if (Option.isSome(update) || !isObject(raw)) return update
+  return decode(
+    Object.fromEntries(Object.entries(raw).map(([field, value]) => [field, withoutReferences(field, value)]))
+  )
 }
 
 /** Undefined: it is not an update. */
 export const readUpdate = (raw: unknown): Update | undefined => {
-  const update = Option.getOrUndefined(decode(raw))
+  const update = Option.getOrUndefined(decodeLoosely(raw))
   if (update === undefined) return undefined
   const { message, edited_message: edited } = raw as Record<string, unknown>
-  const said = withUnsupported(update.message, message)
-  const changed = withUnsupported(update.edited_message, edited)
+  const { message: said, edited_message: changed, ...rest } = update
   return {
-    ...update,
-    ...(said !== undefined && { message: said }),
-    ...(changed !== undefined && { edited_message: changed })
+    ...rest,
+    ...(said !== undefined && { message: messageOf(said, message) }),
+    ...(changed !== undefined && { edited_message: messageOf(changed, edited) })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { MessagePart } from "#pipeline/domain/Event.ts"
 import { clean, shorten } from "./clean.ts"
-import type { Message } from "./Update.ts"
+import type { MediaContent } from "./content.ts"
 
 const MAX_OF_DETAIL = 100
 const MAX_OF_QUESTION = 300
@@ -22,7 +22,7 @@ const place = ({ latitude, longitude }: { readonly latitude: number; readonly lo
   `${latitude}, ${longitude}`
 
 /** Each kind of content, in the order in which it is looked for: a venue also has a location, an animation a file. */
-const KINDS: Readonly<Record<string, (message: Message) => string | null>> = {
+const KINDS: Readonly<Record<string, (content: MediaContent) => string | null>> = {
   sticker: ({ sticker }) => (sticker === undefined ? null : (sticker.emoji ?? "[sticker]")),
   dice: ({ dice }) => (dice === undefined ? null : `${dice.emoji} ${dice.value}`),
   photo: ({ photo }) => (photo === undefined ? null : "[photo]"),
@@ -65,11 +65,11 @@ const KINDS: Readonly<Record<string, (message: Message) => string | null>> = {
  * Describes content other than text in words, without pretending that anyone has seen or heard it. Null: there is
  * none.
  */
-export const describe = (message: Message): MessagePart | null => {
+export const describe = (content: MediaContent): MessagePart | null => {
   for (const [type, words] of Object.entries(KINDS)) {
-    const text = words(message)
+    const text = words(content)
     if (text === null) continue
-    const { unsupported } = message
+    const { unsupported } = content
     return { type, text: clean(text), ...(type === "unsupported" && unsupported && { kind: unsupported }) }
   }
   return null

@@ -1,6 +1,8 @@
 import type { MessagePart } from "#pipeline/domain/Event.ts"
+import { forwardLine } from "#pipeline/domain/referred.ts"
 import { clean, shorten } from "./clean.ts"
 import { describe } from "./describe.ts"
+import { forwardOf, isForwarded, quoteOf, senderOf } from "./referred.ts"
 import type { Callback, Message, User } from "./Update.ts"
 
 const MAX_CHARACTERS = 32_000
@@ -8,9 +10,8 @@ const MAX_OF_NAME = 80
 /** The person's name for themselves. */
 export const nameOf = (user: User | undefined): string => shorten(clean(user?.first_name ?? ""), MAX_OF_NAME)
 
-/** The name of who speaks in a group: a person, an anonymous admin by signature or group, or a channel. */
-const speakerOf = ({ from, sender_chat: chat, author_signature: signature }: Message): string =>
-  chat === undefined ? nameOf(from) : shorten(clean(signature ?? chat.title ?? ""), MAX_OF_NAME)
+/** The name of who speaks in a group. */
+const speakerOf = (message: Message): string => shorten(clean(senderOf(message).name), MAX_OF_NAME)
 
 /** A bot, by the ways people address it in a group. */
 export interface Addressee {
@@ -29,7 +30,7 @@ const withoutMention = (text: string, bot: Addressee): string =>
 export const isAddressed = (message: Message, bot: Addressee): boolean =>
   message.chat.type === "private" ||
   message.reply_to_message?.from?.id === bot.userId ||
-  isMentioned(message.text ?? message.caption ?? "", bot)
+  (!isForwarded(message) && isMentioned(message.text ?? message.caption ?? "", bot))
 
 /** What a person has sent in one turn: as text, and in parts if it is more than text. */
 export interface Said {
@@ -38,6 +39,38 @@ export interface Said {
 }
 
 const isBlank = ({ text }: MessagePart) => text === ""
+
+const wordsOf = (text: string, bot: Addressee): string => clean(withoutMention(text, bot)).trim()
+
+/** What a person says in a message: what it contains, and their words. */
+const ownParts = (message: Message, bot: Addressee, transcript: string | undefined): ReadonlyArray<MessagePart> => {
+  const media = describe(message)
+  const words = message.text ?? message.caption
+  return [
+    ...(media === null
+      ? []
+      : [{ ...media, ...(transcript !== undefined && { transcript: clean(transcript).trim() }) }]),
+    ...(words === undefined ? [] : [{ type: "text", text: wordsOf(words, bot) }])
+  ].filter((part) => !isBlank(part))
+}
+
+/** What a message refers to, and what it says. In a group, a reply may say no more than the name of the bot. */
+const partsOf = (message: Message, bot: Addressee, transcript: string | undefined): ReadonlyArray<MessagePart> => {
+  const quote = quoteOf(message, bot)
+  const forward = forwardOf(message, bot, transcript)
+  const own = isForwarded(message) ? [] : ownParts(message, bot, transcript)
+  const call = clean(message.text ?? "").trim()
+  const said =
+    own.length === 0 && forward === null && quote !== null && call !== "" ? [{ type: "text", text: call }] : own
+  return [quote, forward, ...said].filter((part) => part !== null)
+}
+
+/** The line of a part in the text of the message. Quoted and forwarded words are only in the parts. */
+const linesOf = ({ type, text, transcript, author = "" }: MessagePart): ReadonlyArray<string> => {
+  if (type === "quote") return []
+  if (type === "forward") return [forwardLine(author)]
+  return transcript === undefined ? [text] : [text, transcript]
+}
 
 /**
  * The messages of one turn. Null: they contain nothing to answer. In a group, the speaker's name precedes the text.
@@ -48,30 +81,8 @@ export const readMessages = (
   bot: Addressee,
   heard: ReadonlyMap<number, string> = new Map()
 ): Said | null => {
-  const cleaned = (text: string) => clean(withoutMention(text, bot)).trim()
-  const parts = messages
-    .flatMap((message): ReadonlyArray<MessagePart> => {
-      const [media, words, transcript] = [
-        describe(message),
-        message.text ?? message.caption,
-        heard.get(message.message_id)
-      ]
-      return [
-        ...(media === null
-          ? []
-          : [
-              {
-                ...media,
-                ...(transcript !== undefined && { transcript: clean(transcript).trim() })
-              }
-            ]),
-        ...(words === undefined ? [] : [{ type: "text", text: cleaned(words) }])
-      ]
-    })
-    .filter((part) => !isBlank(part))
-  const text = parts
-    .flatMap((part) => (part.transcript === undefined ? [part.text] : [part.text, part.transcript]))
-    .join("\n")
+  const parts = messages.flatMap((message) => partsOf(message, bot, heard.get(message.message_id)))
+  const text = parts.flatMap(linesOf).join("\n")
   if (text === "") return null
   const [first] = messages
   const speaker = first === undefined || first.chat.type === "private" ? "" : `${speakerOf(first)}: `

@@ -1,5 +1,6 @@
 import { type ChatMessage, DATA_RULE, dataBlock, fitting, oneOf } from "../chat.ts"
 import type { Character } from "../domain/Character.ts"
+import { messageBlock } from "../messageBlock.ts"
 import { type CritiqueRequest, FlawType, type RewriteRequest } from "./Critic.ts"
 
 const SAMPLES_MAX_CHARS = 2_000
@@ -39,7 +40,7 @@ const sheet = ({ display_name, persona, voice, voice_samples }: Character): stri
 
 const draftPart = ({ turn, draft, before }: CritiqueRequest): ReadonlyArray<string> => [
   dataBlock("before", fitting(before.toReversed(), BEFORE_MAX_CHARS).toReversed()),
-  dataBlock("message", { text: turn.text }),
+  messageBlock(turn),
   dataBlock("draft", { bubbles: draft })
 ]
 

@@ -12,13 +12,16 @@ export type FailureReason = typeof FailureReason.Type
 
 /**
  * A part of a message that was more than text: its type, a description in words, and a transcript if it was
- * transcribed. `kind`: of type `unsupported`, the channel's own name of what was sent.
+ * transcribed. `kind`: of type `unsupported`, the channel's own name of what was sent. `by` and `author`: of type
+ * `quote` and `forward`, whose words they are.
  */
 export const MessagePart = Schema.Struct({
   type: Schema.String,
   text: Schema.String,
   transcript: Schema.optionalKey(Schema.String),
-  kind: Schema.optionalKey(Schema.String)
+  kind: Schema.optionalKey(Schema.String),
+  by: Schema.optionalKey(Schema.Literals(["character", "user", "other"])),
+  author: Schema.optionalKey(Schema.String)
 })
 export type MessagePart = typeof MessagePart.Type
 
@@ -34,7 +37,9 @@ export const payloads = {
       Schema.String.annotate(about("With role user: the Idempotency-Key that it was sent with"))
     ),
     parts: Schema.optionalKey(
-      Schema.Array(MessagePart).annotate(about("With role user: what came with the text, such as a voice message"))
+      Schema.Array(MessagePart).annotate(
+        about("With role user: what came with the text, such as a voice message or a quotation")
+      )
     )
   }),
   "run.status": Schema.Struct({

@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import type { Character } from "./Character.ts"
 import { FailureReason } from "./Event.ts"
 import type { ProactiveBrief } from "./ProactiveBrief.ts"
+import type { Referred } from "./referred.ts"
 
 export const ReplyMode = Schema.Literals(["fast", "deep"])
 export type ReplyMode = typeof ReplyMode.Type
@@ -31,8 +32,10 @@ export interface Turn {
   readonly turnIndex: number
   readonly runRef: string
   readonly replyMode: ReplyMode
-  /** The message. Empty if the character writes first. */
+  /** The person's own words in the message. Empty if it only forwards, or if the character writes first. */
   readonly text: string
+  /** What the message quotes or forwards. */
+  readonly referred?: ReadonlyArray<Referred>
   /** Why the character writes first, if the turn answers no message. */
   readonly proactive?: ProactiveBrief
   readonly character: Character

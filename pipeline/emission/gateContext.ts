@@ -1,4 +1,5 @@
 import type { Reason } from "../domain/ProactiveBrief.ts"
+import { quotedLines, quotedOwnWords, wordsOfOthers } from "../domain/referred.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
 import type { Knowledge } from "../knowledge/knowledgeOf.ts"
@@ -39,10 +40,12 @@ export const gateContextFor = (
   return {
     character: turn.character,
     endUser: turn.endUser,
-    userTexts: [...(turn.proactive === undefined ? [turn.text] : []), ...saidBy("user").toReversed()].slice(
-      0,
-      QUESTION_MESSAGES
-    ),
+    userTexts: [
+      ...(turn.proactive === undefined ? [[turn.text, ...quotedOwnWords(turn)].join("\n")] : []),
+      ...saidBy("user").toReversed()
+    ].slice(0, QUESTION_MESSAGES),
+    othersWords: wordsOfOthers(turn),
+    quotedLines: quotedLines(turn),
     unanswered: history
       .slice(history.findLastIndex(({ role }) => role === "character") + 1)
       .map(({ text }) => text)

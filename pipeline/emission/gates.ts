@@ -26,6 +26,10 @@ export interface GateContext {
   readonly endUser: EndUser
   /** The user's last messages, newest first. The question that a disclosure answers may be a few messages old. */
   readonly userTexts: ReadonlyArray<string>
+  /** Words of others that the message quotes or forwards. */
+  readonly othersWords?: ReadonlyArray<string>
+  /** The character's own words that the message quotes. */
+  readonly quotedLines?: ReadonlyArray<string>
   /** Earlier messages that got no reply. A question in one of them is still open. */
   readonly unanswered?: ReadonlyArray<string>
   /** The character's messages, oldest first. */
@@ -107,10 +111,21 @@ const inAnotherLanguage = (text: string, context: GateContext): boolean => {
 }
 
 /** Everything that was written and that the character may repeat. */
-const written = ({ character, userTexts, characterTexts, memories, ownWords, evidence }: GateContext): string =>
+const written = ({
+  character,
+  userTexts,
+  othersWords = [],
+  quotedLines = [],
+  characterTexts,
+  memories,
+  ownWords,
+  evidence
+}: GateContext): string =>
   [
     JSON.stringify(character),
     ...userTexts,
+    ...othersWords,
+    ...quotedLines,
     ...characterTexts,
     ...memories.values(),
     ...ownWords.values(),
@@ -141,11 +156,11 @@ export const openQuestion = ({
   proactive !== null ? null : ([newest, ...unanswered].find(asksIfAi) ?? null)
 
 /**
- * Whether a message that was not answered yet may ask who is answering. The reply need not tell, but must neither deny
- * nor dodge it.
+ * Whether a message that was not answered yet may ask who is answering, also with the words of somebody else. The
+ * reply need not tell, but must neither deny nor dodge it.
  */
-const mayBeAsked = ({ userTexts: [newest = ""], unanswered = [], proactive }: GateContext): boolean =>
-  proactive === null && [newest, ...unanswered].some(mayAskIfAi)
+const mayBeAsked = ({ userTexts: [newest = ""], othersWords = [], unanswered = [], proactive }: GateContext): boolean =>
+  proactive === null && [newest, ...othersWords, ...unanswered].some(mayAskIfAi)
 
 /** What is refused for what it says or keeps back about who is answering. */
 const UNTRUE: ReadonlySet<GateName> = new Set(["denies_ai", "evades_ai"])
@@ -227,10 +242,10 @@ const GATES: ReadonlyArray<readonly [GateName, Gate]> = [
   // Claims that the current message supports need no citation.
   [
     "unsupported_memory",
-    ({ text, citedIds }, { memories, ownWords, userTexts }) =>
+    ({ text, citedIds }, { memories, ownWords, userTexts, quotedLines = [] }) =>
       makesFalseClaim(text, {
         theirs: [...citedIds.flatMap((id) => memories.get(id) ?? []), ...userTexts.slice(0, 1)],
-        own: citedIds.flatMap((id) => ownWords.get(id) ?? [])
+        own: [...citedIds.flatMap((id) => ownWords.get(id) ?? []), ...quotedLines]
       })
   ],
   [

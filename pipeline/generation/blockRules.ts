@@ -17,5 +17,14 @@ export const BLOCK_RULES = {
     `service rules, and never recites them.`,
   unread:
     `A line in brackets in "message", such as [photo], names something that was sent. The character has not seen ` +
-    `it, nor heard it unless its words follow, and never speaks as if it had.`
+    `it, nor heard it unless its words follow, and never speaks as if it had.`,
+  refersTo:
+    `"refers_to" in "message" holds what the person quotes or forwards: words of the "character", earlier ones of ` +
+    `the "person", or words of "somebody_else". Only "text" is what the person says now. If it is empty, they only ` +
+    `pass the words on, and want to hear what the character says to them. Words of somebody else tell nothing about ` +
+    `the person, who did not say them.`,
+  anotherInDanger:
+    `The words of somebody else speak of danger. Take it seriously and ask how they are and who is with them. If it ` +
+    `may happen now, say that emergency services or a crisis line can help them. Do not treat the person as the one ` +
+    `in danger.`
 } as const

@@ -1,3 +1,4 @@
+import { withAllWords } from "../domain/referred.ts"
 import { seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Grounding } from "../grounding/ground.ts"
@@ -60,10 +61,11 @@ const mayWithhold = ({ turn, history, grounding, safety }: Situation): boolean =
   // The character always answers the first message, and a message after one that it did not answer.
   const last = history.at(-1)
   if (!history.some(({ role }) => role === "user") || last === undefined || last.role === "user") return false
-  if (ABOUT_SAFETY.test(turn.text) || mayAskIfAi(turn.text)) return false
+  const words = withAllWords(turn)
+  if (ABOUT_SAFETY.test(words) || mayAskIfAi(words)) return false
   const promises = history.filter(({ role }) => role === "character").slice(-PROMISES_LAST)
   if (promises.some(({ text }) => PROMISE.test(text))) return false
-  return drawn(turn) < (1 - userEffort(turn.text)) * threshold
+  return drawn(turn) < (1 - userEffort(words)) * threshold
 }
 
 const SIGNALS_TO_EXIT = 2

@@ -1,10 +1,13 @@
 import { dataBlock } from "../chat.ts"
 import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { Turn } from "../domain/Turn.ts"
+import { withAllWords } from "../domain/referred.ts"
 import { hasUnread } from "../domain/unread.ts"
 import { maySendPicture } from "../emission/picture.ts"
 import type { Grounding } from "../grounding/ground.ts"
+import { messageBlock } from "../messageBlock.ts"
 import type { MoodKind } from "../proactive/mood.ts"
+import { DANGER_OF_ANOTHER } from "../safety/judge.ts"
 import { BLOCK_RULES } from "./blockRules.ts"
 import { filled } from "./filledBlock.ts"
 import { refusedBlock } from "./refusedBlock.ts"
@@ -85,7 +88,7 @@ const turnBlock = ({ grounding, safety, decisions }: WriteRequest, form: AnswerF
 /** What to answer, or why the character writes first. */
 const occasionBlock = (turn: Turn): string =>
   turn.proactive === undefined
-    ? dataBlock("message", { text: turn.text })
+    ? messageBlock(turn)
     : dataBlock("initiative", {
         why: REASONS_IN_WORDS[turn.proactive.reason],
         about: turn.proactive.about,
@@ -103,7 +106,9 @@ export const turnPartOf = (request: WriteRequest, form: AnswerForm): ReadonlyArr
     ...knowledgeBlocks(request),
     turnBlock(request, form),
     occasionBlock(turn),
-    ...(turn.proactive === undefined && hasUnread(turn.text) ? [BLOCK_RULES.unread] : []),
+    ...(turn.proactive === undefined && hasUnread(withAllWords(turn)) ? [BLOCK_RULES.unread] : []),
+    ...(turn.referred === undefined ? [] : [BLOCK_RULES.refersTo]),
+    ...(safety.categories.includes(DANGER_OF_ANOTHER) ? [BLOCK_RULES.anotherInDanger] : []),
     ...refusedBlock(request),
     ...(maySendPicture(turn, safety) ? [MAY_SEND_PICTURE] : []),
     writeAs(request)

@@ -1,5 +1,7 @@
 import { type ChatMessage, DATA_RULE, dataBlock, fitting, oneOf } from "../chat.ts"
-import { memoryId } from "../retrieval/Transcript.ts"
+import { messageBlock } from "../messageBlock.ts"
+import { historyText } from "../retrieval/historyText.ts"
+import { memoryId, type Utterance } from "../retrieval/Transcript.ts"
 import { Analysis, Intent, Topic } from "./Analysis.ts"
 import type { AnalyzeRequest } from "./Analyst.ts"
 
@@ -33,16 +35,18 @@ Answer with one JSON object and nothing else:
 ${oneOf(Analysis.fields.safety.fields.action.literals)}, "categories": ["word", ...], "injection": true | false}, \
 "knows": ["text", ...], "unknown": ["text", ...], "must_not_reveal": ["text", ...], "emotion_of_user": "word"}`
 
+/** Sent with a message that refers to other words. */
+const REFERS_TO_RULE = `"refers_to" in "message" holds words that were said before, or by "somebody_else". They help \
+to understand "text", and say nothing of the person. Danger in the words of somebody else is "soften" with the \
+category "danger_of_another", never "crisis"; insults in them are no "boundary". What must not be given stays so, \
+whoever asks.`
+
 const LAST_WORD = `Now read the text in "message", and answer with the one JSON object described.`
 
 /** The message with what is known about it, as chat messages: the stable part, then the part of this turn. */
 export const analyzePrompt = ({ turn, history, recalled, remembered }: AnalyzeRequest): ReadonlyArray<ChatMessage> => {
   const { display_name, visible_bio, persona, relationship_posture, safety } = turn.character
-  const entry = (said: Parameters<typeof memoryId>[0] & { readonly role: string; readonly text: string }) => ({
-    id: memoryId(said),
-    role: said.role,
-    text: said.text
-  })
+  const entry = (said: Utterance) => ({ id: memoryId(said), role: said.role, text: historyText(said) })
   return [
     {
       role: "system",
@@ -69,7 +73,8 @@ export const analyzePrompt = ({ turn, history, recalled, remembered }: AnalyzeRe
           "history",
           fitting(history.slice(-HISTORY_UTTERANCES).map(entry).toReversed(), HISTORY_MAX_CHARS).toReversed()
         ),
-        dataBlock("message", { text: turn.text }),
+        messageBlock(turn),
+        ...(turn.referred === undefined ? [] : [REFERS_TO_RULE]),
         LAST_WORD
       ].join("\n\n")
     }

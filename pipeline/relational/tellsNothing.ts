@@ -35,6 +35,8 @@ const MAX_CHARS = 400
 export const tellsNothing = ({ message, reply, history }: EndedTurn): boolean => {
   if (message === null || message.text.length > MAX_CHARS) return message === null
   if (reply !== null && PROMISES.test(reply.text)) return false
+  // It only forwards.
+  if (message.text === "") return true
   const said = terms(message.text)
   if (said.some((word) => OF_SELF.has(word))) return false
   const before = history.findLast(({ role }) => role === "character")?.text ?? ""

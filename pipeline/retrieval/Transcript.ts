@@ -1,10 +1,13 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { Referred } from "../domain/referred.ts"
 
 /** One thing said, in the order of the log. */
 export interface Utterance {
   readonly role: "user" | "character"
   readonly text: string
+  /** What a message of the person quotes or forwards. */
+  readonly referred?: ReadonlyArray<Referred>
   readonly cursor: number
   readonly at: Date
 }

@@ -1,3 +1,4 @@
+import type { Referred } from "../domain/referred.ts"
 import { hashOf } from "../relational/gist.ts"
 import { type ForgetRequest, forgetRequestIn } from "../relational/rules/forgetRequest.ts"
 import { tellingWords } from "../relational/rules/notFacts.ts"
@@ -122,6 +123,7 @@ interface Said {
   readonly text: string
   readonly at: Date
   readonly cursor?: number | null
+  readonly referred?: ReadonlyArray<Referred>
 }
 
 const masked = <A extends Said>(said: A, repetitions: Repetitions): A => {
@@ -130,6 +132,16 @@ const masked = <A extends Said>(said: A, repetitions: Repetitions): A => {
   const kept = sentences.filter((sentence) => !repetitions.in(sentence, said.at.getTime()))
   if (kept.length === sentences.length) return read.length === said.text.length ? said : { ...said, text: read }
   return { ...said, text: kept.length === 0 ? MASK : kept.join(" ") }
+}
+
+/** The same for what a message quotes or forwards. */
+const withMasked = <A extends Said>(said: A, repetitions: Repetitions): A => {
+  const hide = (one: Referred): Referred => ({
+    ...one,
+    text: masked({ text: one.text, at: said.at }, repetitions).text
+  })
+  const own = masked(said, repetitions)
+  return said.referred === undefined ? own : { ...own, referred: said.referred.map(hide) }
 }
 
 export interface Mask {
@@ -167,8 +179,8 @@ export const maskOf = (
   const repetitions = new Repetitions(all)
   const one = <A extends Said>(said: A): A =>
     said.at.getTime() <= clearedAt || hidden.has(said.cursor ?? -1)
-      ? { ...said, text: MASK }
-      : masked(said, repetitions)
+      ? { ...said, text: MASK, ...(said.referred !== undefined && { referred: [] }) }
+      : withMasked(said, repetitions)
   return {
     history: (said) => said.map(one),
     found: (said) => said.map(one).filter(({ text }) => text !== MASK)

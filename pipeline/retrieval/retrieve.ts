@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { withAllWords } from "../domain/referred.ts"
 import { fillTexts, NOBODY } from "../domain/macros.ts"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import { describeRelationship, type RelationshipDescription, trustIn } from "../relational/describeRelationship.ts"
@@ -74,7 +75,9 @@ export const retrieve = Effect.fnUntraced(function* (
   turn: Turn
 ): Effect.fn.Return<Retrieval> {
   // If the character writes first, the search uses the topic that it will write about.
-  const sought = turn.proactive === undefined ? turn : { ...turn, text: turn.proactive.about ?? "" }
+  const said = turn.proactive === undefined ? turn.text : (turn.proactive.about ?? "")
+  // What the message quotes or forwards is what it is about.
+  const sought = { ...turn, text: withAllWords({ ...turn, text: said }) }
   const [history, { world, failed: worldFailed }, called] = yield* Effect.all(
     [
       transcript.before(turn, HISTORY_UTTERANCES),
@@ -113,7 +116,7 @@ export const retrieve = Effect.fnUntraced(function* (
     { concurrency: 4 }
   )
   const now = yield* Clock.currentTimeMillis
-  const mask = maskOf(known.forgotten, history, { text: sought.text, atMs: now })
+  const mask = maskOf(known.forgotten, history, { text: said, atMs: now })
   const recalled = fused(mask.found(rank(found, now, RECALLED)), mask.found(near.found))
   const names = { character: turn.character.display_name, user: turn.endUser.displayName }
   const around = fillTexts(retrieveWorld(sought, history, world, now), names, NOBODY.told)
@@ -124,12 +127,12 @@ export const retrieve = Effect.fnUntraced(function* (
     retrieved: {
       recalled,
       memories: fusedMemories(mask.found(known.memories), mask.found(near.memories)),
-      forgets: forgetRequestIn(sought.text) !== null,
+      forgets: forgetRequestIn(said) !== null,
       loops: known.loops,
       lore,
       evidence: fillTexts(evidence.found, names, NOBODY.told),
       world: around,
-      examples: examplesFor(turn.character, sought.text)
+      examples: examplesFor(turn.character, said)
     },
     relationship: describeRelationship(turn.character, known.bearing, now, around.mood),
     trust,

@@ -1,3 +1,4 @@
+import { historyText } from "./historyText.ts"
 import type { Utterance } from "./Transcript.ts"
 
 /** How many utterances a turn reads. A session with fewer is read as a whole. */
@@ -14,10 +15,13 @@ const MAX_CHARS = 6_000
 /** Longer utterances are cut, so that one pasted text does not displace everything else. */
 const MAX_UTTERANCE_CHARS = 2_000
 
-const cut = (said: Utterance): Utterance =>
-  said.text.length <= MAX_UTTERANCE_CHARS
-    ? said
-    : { ...said, text: `${said.text.slice(0, MAX_UTTERANCE_CHARS).toWellFormed()}…` }
+const cut = (said: Utterance): Utterance => {
+  const short =
+    said.text.length <= MAX_UTTERANCE_CHARS
+      ? said
+      : { ...said, text: `${said.text.slice(0, MAX_UTTERANCE_CHARS).toWellFormed()}…` }
+  return short.referred === undefined ? short : { ...short, text: historyText(short), referred: [] }
+}
 const charsIn = (history: ReadonlyArray<Utterance>): number => history.reduce((sum, { text }) => sum + text.length, 0)
 
 /** The latest utterances that fit, at least one. */

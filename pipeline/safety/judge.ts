@@ -1,3 +1,4 @@
+import { quotedLines, quotedOwnWords, type WithReferred, wordsOfOthers } from "../domain/referred.ts"
 import type { Turn } from "../domain/Turn.ts"
 import type { Analysis } from "../grounding/Analysis.ts"
 import { plain } from "../plain.ts"
@@ -7,6 +8,7 @@ import { crisisSigns } from "./crisis.ts"
 import { dangerAfter } from "./dangerAfter.ts"
 import { speaksOfMinors } from "./pictures.ts"
 import { NOTHING_BEFORE, type SaidBefore, saidBefore } from "./saidBefore.ts"
+import { saysTheSame } from "./shortAnswers.ts"
 import { saysUnderAge } from "./underAge.ts"
 import { ABUSE, INJECTION, MINOR, SELF_HARM_DETAIL } from "./lexicon.ts"
 import { isSexual } from "./romance.ts"
@@ -52,19 +54,41 @@ const ALARM_NAMES: Readonly<Record<AlarmKind, string>> = {
   threat: "threat"
 }
 
-/** Local rules that run before any model, in every mode and with every engine. */
+/** Somebody whose words the message quotes or forwards may be in danger, or be a danger. */
+export const DANGER_OF_ANOTHER = "danger_of_another"
+
+/** What a message says of the person: their words, and words of theirs that it quotes and nobody has judged yet. */
+const ownWordsOf = (turn: WithReferred, { all = [] }: SaidBefore): string => {
+  const isKnown = (words: string) => all.some((said) => said.includes(words.replace(/…$/, "")))
+  return [turn.text, ...quotedOwnWords(turn).filter((words) => !isKnown(words))].join("\n")
+}
+
+/**
+ * Local rules that run before any model, in every mode and with every engine. Danger in the words of others is no
+ * danger of the person, unless they say the same of themselves. What must not be written about is recognised in all
+ * words.
+ */
 export const screen = (
-  turn: Pick<Turn, "text" | "character" | "endUser">,
+  turn: Pick<Turn, "text" | "referred" | "character" | "endUser">,
   before: SaidBefore = NOTHING_BEFORE
 ): SafetyVerdict => {
-  const text = plain(turn.text)
-  const { alarm: alone, isMentioned } = crisisSigns(turn.text)
-  const alarm = dangerAfter(turn.text, before, alone)
-  const sexual = isSexual(text)
-  const minor = sexual && (MINOR.test(text) || speaksOfMinors(turn.text) || saysUnderAge(turn.text))
+  const own = ownWordsOf(turn, before)
+  const others = wordsOfOthers(turn).join("\n")
+  const texts = others === "" ? [own] : [own, others]
+  const read = texts.map(plain)
+  const { alarm: alone, isMentioned } = crisisSigns(own)
+  const alarmOfOthers = others === "" ? null : crisisSigns(others)
+  // The message answers what it quotes.
+  const answered = { ...before, line: quotedLines(turn).at(-1) ?? before.line }
+  const alarm = dangerAfter(own, answered, alone) ?? (saysTheSame(turn.text) ? (alarmOfOthers?.alarm ?? null) : null)
+  const sexual = read.some(isSexual)
+  const minor =
+    sexual && (read.some((text) => MINOR.test(text)) || texts.some((one) => speaksOfMinors(one) || saysUnderAge(one)))
+  const mentions = (alarm === null && isMentioned) || alarmOfOthers?.isMentioned === true
   const categories = [
-    ...(alarm?.kind === "self" || (alarm === null && isMentioned) || SELF_HARM_DETAIL.test(text) ? ["self_harm"] : []),
+    ...(alarm?.kind === "self" || mentions || read.some((text) => SELF_HARM_DETAIL.test(text)) ? ["self_harm"] : []),
     ...(alarm === null || alarm.kind === "self" ? [] : [ALARM_NAMES[alarm.kind]]),
+    ...(alarm === null && alarmOfOthers !== null && alarmOfOthers.alarm !== null ? [DANGER_OF_ANOTHER] : []),
     ...(sexual ? ["sexual"] : []),
     ...(sexual && (minor || turn.endUser.ageBand === "minor" || turn.character.safety.age_band !== "adult")
       ? ["minor"]
@@ -75,14 +99,14 @@ export const screen = (
       ? "crisis"
       : sexual && (minor || !bothAdults(turn))
         ? "refuse_in_voice"
-        : categories.includes("self_harm")
+        : categories.includes("self_harm") || categories.includes(DANGER_OF_ANOTHER)
           ? "soften"
           : "allow"
   return {
     action,
     categories,
-    injection: INJECTION.some((pattern) => pattern.test(text)),
-    boundary: ABUSE.test(text),
+    injection: INJECTION.some((pattern) => read.some((text) => pattern.test(text))),
+    boundary: ABUSE.test(plain(own)),
     ...(alarm === null ? {} : { alarm: alarm.kind, language: alarm.language })
   }
 }

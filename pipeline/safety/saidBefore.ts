@@ -6,6 +6,8 @@ export interface SaidBefore {
   readonly line: string
   /** The person's messages before it, at most two, oldest first. */
   readonly earlier: ReadonlyArray<string>
+  /** All messages of the person that are known. */
+  readonly all?: ReadonlyArray<string>
 }
 
 export const NOTHING_BEFORE: SaidBefore = { line: "", earlier: [] }
@@ -15,5 +17,6 @@ const MOST_EARLIER = 2
 /** `history`: what was said before the message, oldest first. */
 export const saidBefore = (history: ReadonlyArray<Pick<Utterance, "role" | "text">>): SaidBefore => {
   const said = (role: Utterance["role"]) => history.filter((one) => one.role === role).map(({ text }) => text)
-  return { line: said("character").at(-1) ?? "", earlier: said("user").slice(-MOST_EARLIER) }
+  const all = said("user")
+  return { line: said("character").at(-1) ?? "", earlier: all.slice(-MOST_EARLIER), all }
 }

@@ -67,6 +67,25 @@ const AMOUNT = phrases(
       "tudo hoje hj agora logo ontem faz"
   )} `
 )
+/** Somebody says of themselves what another has said: the whole sentence, after the name of a speaker. */
+const SAME = phrases(
+  String.raw`^(?:(?: [\p{L}\d]{1,30}){1,4} :)?` +
+    "(?: (?:yes|yeah|and|honestly|literally|ja|und|si|sim|e|oui|et)){0,2}(?: ,)? " +
+    anyOf(
+      "me_too me_as_well same same_here same_for_me its_me thats_me this_is_me literally_me so_me so_do_i so_am_i " +
+        "i_do_too i_am_too i_feel_the_same i_feel_this i_feel_that i_feel_like_this i_feel_like_that " +
+        "thats_how_i_feel this_is_how_i_feel exactly_how_i_feel i_want_that_too i_want_to_too i_want_the_same " +
+        "ich_auch mir_auch bei_mir_auch geht_mir_auch_so geht_mir_genauso mir_gehts_genauso mir_gehts_auch_so " +
+        "mir_geht_es_genauso mir_geht_es_auch_so so_gehts_mir_auch so_geht_es_mir_auch so_fuhle_ich_mich_auch " +
+        "das_bin_ich das_will_ich_auch " +
+        "yo_tambien yo_igual igual_yo a_mi_tambien me_siento_igual asi_me_siento me_pasa_lo_mismo ese_soy_yo " +
+        "esa_soy_yo " +
+        "eu_tambem eu_tb tb_eu sinto_o_mesmo me_sinto_assim sinto_me_assim sou_eu comigo_tambem " +
+        "moi_aussi pareil_pour_moi je_ressens_la_meme_chose cest_moi"
+    ) +
+    "(?: (?:too|way|now|rn|tonight|lately|honestly|auch|gerade|heute|ahora|hoy|tambien|agora|hoje|tambem|aussi)){0,2}" +
+    " (?:[.!] )?$"
+)
 /** Words of somebody who is being helped. */
 const HELPED = phrases(
   ` ${anyOf(
@@ -78,6 +97,9 @@ const HELPED = phrases(
       "obrigado obrigada obg brigado melhor liguei ligamos ligando ajuda medico to_bem estou_bem"
   )} `
 )
+
+/** Whether the person says that they feel or want the same as what they refer to. */
+export const saysTheSame = (text: string): boolean => sentencesOf(text).some((sentence) => SAME.test(sentence))
 
 /** Whether the person says that they are being helped, or that they are better. */
 export const isHelped = (text: string): boolean => sentencesOf(text).some((sentence) => HELPED.test(sentence))

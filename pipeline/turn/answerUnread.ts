@@ -1,3 +1,4 @@
+import { forwardedWords, isOnlyForwarded } from "../domain/referred.ts"
 import { Outcome, type Turn } from "../domain/Turn.ts"
 import { unreadKind, type UnreadKind } from "../domain/unread.ts"
 import { languageAmong, languageOfTag } from "../languages.ts"
@@ -82,7 +83,8 @@ export const answerUnread = (
   { preface }: Judged,
   history: ReadonlyArray<Utterance>
 ): Outcome | null => {
-  const kind = turn.proactive === undefined ? unreadKind(turn.text) : null
+  const kind =
+    turn.proactive === undefined ? unreadKind(isOnlyForwarded(turn) ? forwardedWords(turn) : turn.text) : null
   if (kind === null) return null
   for (const stage of ["knowledge", "generation", "emission"] as const) trace.skip(stage, kind)
   const ways = TEXTS[languageIn(turn, history)]?.[kind] ?? []

@@ -9,7 +9,7 @@ import { knowledgeOf } from "#pipeline/knowledge/knowledgeOf.ts"
 import { NOTHING_RETRIEVED } from "#pipeline/retrieval/Retrieved.ts"
 import { EMPTY_WORLD_FOUND } from "#pipeline/world/retrieveWorld.ts"
 import { admitsAi } from "#pipeline/safety/aiDisclosure.ts"
-import { SAFE } from "#pipeline/safety/judge.ts"
+import { DANGER_OF_ANOTHER, SAFE } from "#pipeline/safety/judge.ts"
 import { demoCharacters } from "#src/demo/characters.ts"
 import { CharacterCreate } from "#src/http/character/characterSchemas.ts"
 import { LINE_KINDS } from "#src/model/offline/lineKinds.ts"
@@ -92,6 +92,20 @@ const converse = (character: Character, script: ReadonlyArray<string>, sessionId
   )
 
 describe("the offline engine", () => {
+  it.effect("speaks of the one whose forwarded words speak of danger, in the language of the conversation", () =>
+    Effect.gen(function* () {
+      const safety = { ...SAFE, action: "soften" as const, categories: [DANGER_OF_ANOTHER] }
+      for (const [earlier, words] of [
+        ["what do you think of my brother and his friends?", /crisis line|the one who wrote/],
+        ["was hältst du von meinem Bruder und seinen Freunden?", /Krisentelefon|nah bei der Person/],
+        ["o que achas do meu irmão e dos amigos dele?", /linha de apoio|lhe seja próximo/]
+      ] as const) {
+        const request = requestOf(plainCharacter, "", { history: historyOf(earlier, "Hm.") })
+        assert.match(yield* line({ ...request, safety }), words)
+      }
+    })
+  )
+
   it.effect("is named in the engine, the model and the usage", () =>
     Effect.gen(function* () {
       const { engine, model } = yield* Effect.provide(Writer, offline)

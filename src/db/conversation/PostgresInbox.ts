@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Payload } from "#pipeline/domain/Event.ts"
+import { isReferred } from "#pipeline/domain/referred.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import { clockSeconds, countersBy, histogram, QUICK_SECONDS } from "#pipeline/telemetry/metric.ts"
 import { LogSignals } from "#channels/event-log/LogSignals.ts"
@@ -60,8 +61,14 @@ const firstOf = (batch: ReadonlyArray<Send>, send: Send): number =>
       other.clientMessageId === send.clientMessageId && other.sessionId === send.sessionId && other.appId === send.appId
   )
 
+/** What prompts hold of a message: its text, and what it quotes or forwards. */
+const wordsOf = ({ text, parts = [] }: Send): string => {
+  const referred = parts.filter(isReferred)
+  return referred.length === 0 ? text : `${text}${JSON.stringify(referred)}`
+}
+
 const toColumns = (batch: ReadonlyArray<Send>, reserve: Reserve): AcceptColumns => {
-  const reserved = batch.map((send) => reserve(send.replyMode, send.text))
+  const reserved = batch.map((send) => reserve(send.replyMode, wordsOf(send)))
   const echo = (send: Send) => (send.clientMessageId === null ? {} : { client_message_id: send.clientMessageId })
   const said = (send: Send): Payload<"message.created"> => ({
     text: send.text,

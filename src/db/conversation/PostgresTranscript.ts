@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { MessagePart } from "#pipeline/domain/Event.ts"
+import { readReferred } from "#pipeline/domain/referred.ts"
 import { Transcript, type Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
@@ -11,10 +13,14 @@ interface Request {
   readonly turnIndex: number
   readonly limit: number
 }
+type Said = readonly ["user" | "character", string, number, number, ReadonlyArray<MessagePart> | null]
 interface Row {
   readonly n: number
-  readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number]> | null
+  readonly said: ReadonlyArray<Said> | null
 }
+
+const toUtterance = ([role, text, cursor, at, parts]: Said): Utterance =>
+  readReferred({ role, text, cursor, at: new Date(at) }, parts)
 
 /**
  * What was said before a turn, in log order. Later messages of the person are left out. Later messages of the character
@@ -34,7 +40,7 @@ export const layer = Layer.effect(
         const rows = await pool<Array<Row>>`
         select w.n::int, (
           select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch
-            from e.created_at) * 1000)) order by e.cursor)
+            from e.created_at) * 1000), e.payload -> 'parts') order by e.cursor)
           from (
             select * from events e
             where e.app_id = w.app_id and e.session_id = w.session_id
@@ -49,9 +55,7 @@ export const layer = Layer.effect(
         join turns t on t.app_id = w.app_id and t.session_id = w.session_id and t.turn_index = w.turn_index`
         const answers: Array<ReadonlyArray<Utterance>> = batch.map(() => [])
         for (const row of rows)
-          answers[row.n - 1] = (row.said ?? [])
-            .slice(-(batch[row.n - 1]?.limit ?? most))
-            .map(([role, text, cursor, at]) => ({ role, text, cursor, at: new Date(at) }))
+          answers[row.n - 1] = (row.said ?? []).slice(-(batch[row.n - 1]?.limit ?? most)).map(toUtterance)
         return answers
       }
     })

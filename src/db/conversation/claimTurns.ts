@@ -1,3 +1,4 @@
+import type { MessagePart } from "#pipeline/domain/Event.ts"
 import type { ProactiveBrief } from "#pipeline/domain/ProactiveBrief.ts"
 import type { Fault } from "#pipeline/domain/Turn.ts"
 import { GENTLE_TURNS } from "#pipeline/safety/judge.ts"
@@ -20,6 +21,8 @@ export interface ClaimRow {
   readonly session_status: string
   /** The message. Empty if the character writes first. */
   readonly text: string
+  /** The parts of the message, if it was more than text. */
+  readonly parts: ReadonlyArray<MessagePart> | null
   readonly initiative: ProactiveBrief | null
   readonly fault: Fault | null
   /** The trace of the message. */
@@ -86,7 +89,7 @@ export const claimTurns = (
   )
   select t.app_id, t.session_id, t.turn_index, t.run_ref, t.reply_mode, t.owner, t.fence, t.crashes, t.accepted_at,
     t.deferred, t.stopped, t.fault, t.traceparent, l.status as session_status,
-    coalesce(e.payload ->> 'text', '') as text, t.initiative,
+    coalesce(e.payload ->> 'text', '') as text, e.payload -> 'parts' as parts, t.initiative,
     t.character_slug, t.character_version, t.external_user_ref, u.display_name, u.timezone, u.locale, u.age_band,
       t.character_slug = any(u.minor_characters) as minor_character,
     exists (select from visual_identities v where v.app_id = t.app_id and v.character_slug = t.character_slug

@@ -8,6 +8,8 @@ import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 /** How much of a session is searched, latest first: 16,000 utterances with 256 dimensions, or 2,600 with 1,536. */
 const MAX_BYTES = 4_096_000
 
+type Row = Omit<Utterance, "referred">
+
 export interface EmbeddedUtterance {
   readonly cursor: number
   /** Empty: it is not to be found. */
@@ -51,7 +53,7 @@ export class UtteranceVectors extends Context.Service<
       const { query } = yield* Database
       return UtteranceVectors.of({
         pending: Effect.fnUntraced(function* ({ appId, sessionId }: SessionRef, model: string, limit: number) {
-          const rows = yield* query<Array<Utterance & { readonly embeddedTo: number }>>(
+          const rows = yield* query<Array<Row & { readonly embeddedTo: number }>>(
             (sql) => sql`
         with embedded as (
           select coalesce(max(cursor), 0) as cursor from utterance_vectors
@@ -112,7 +114,7 @@ export class UtteranceVectors extends Context.Service<
           }
         }),
         said: ({ appId, sessionId }, cursors) =>
-          query<Array<Utterance>>(
+          query<Array<Row>>(
             (sql) => sql`
         select cursor, role, payload ->> 'text' as text, created_at as at from events
         where app_id = ${appId} and session_id = ${sessionId} and cursor = any(${[...cursors]}::bigint[])

@@ -1,4 +1,4 @@
-import type { Payload } from "#pipeline/domain/Event.ts"
+import type { MessagePart, Payload } from "#pipeline/domain/Event.ts"
 import { newId } from "#pipeline/domain/Id.ts"
 import type { EndedTurn } from "#pipeline/relational/Extractor.ts"
 import type { Sql } from "#src/db/postgres/Database.ts"
@@ -8,6 +8,16 @@ import type { SessionRef } from "#src/db/conversation/Turns.ts"
 
 /** How many earlier utterances are included in the extraction of a turn. */
 export const HISTORY_UTTERANCES = 12
+
+/** Role, text, cursor, milliseconds, whether it is of this turn, and its parts if it was more than text. */
+type PendingUtterance = readonly [
+  "user" | "character",
+  string,
+  number,
+  number,
+  boolean,
+  ReadonlyArray<MessagePart> | null
+]
 
 export interface PendingTurnRow {
   /** Index in the batch, from 1. */
@@ -24,7 +34,7 @@ export interface PendingTurnRow {
   readonly exposes: boolean
   readonly is_last: boolean
   readonly recalled: ReadonlyArray<string>
-  readonly said: ReadonlyArray<readonly ["user" | "character", string, number, number, boolean]> | null
+  readonly said: ReadonlyArray<PendingUtterance> | null
   readonly ended_at: Date
   /** Whether its character has storylines. */
   readonly storied: boolean
@@ -47,7 +57,7 @@ export const findPendingTurns = (sql: Sql, sessions: ReadonlyArray<SessionRef>) 
         and g.stage = 'retrieval' and starts_with(m ->> 'id', 'mem_')), '[]') as recalled,
     (
       select json_agg(json_build_array(e.role, e.payload ->> 'text', e.cursor, floor(extract(epoch
-        from e.created_at) * 1000), e.trace_id = t.run_ref) order by e.cursor)
+        from e.created_at) * 1000), e.trace_id = t.run_ref, e.payload -> 'parts') order by e.cursor)
       from (
         select * from events e where e.app_id = t.app_id and e.session_id = t.session_id
           and e.type in ('message.created', 'character.initiated')

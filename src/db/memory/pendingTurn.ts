@@ -1,5 +1,6 @@
 import { addressed } from "#pipeline/domain/addressed.ts"
 import type { Character } from "#pipeline/domain/Character.ts"
+import { readReferred } from "#pipeline/domain/referred.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { HISTORY_UTTERANCES, type PendingTurnRow } from "./extractionStatements.ts"
 import type { PendingExtraction } from "./MemoryExtractions.ts"
@@ -10,9 +11,10 @@ export const toPendingExtraction = (
   row: PendingTurnRow,
   character: Character
 ): PendingExtraction => {
-  const said = (row.said ?? []).map(([role, text, cursor, at, own]): Utterance & { readonly own: boolean } => ({
+  const said = (row.said ?? []).map(([role, text, cursor, at, own, parts]): Utterance & { readonly own: boolean } => ({
     role,
-    text,
+    // Words of others are not evidence of anything about the person.
+    text: readReferred({ text }, parts).text,
     cursor,
     at: new Date(at),
     own

@@ -1,3 +1,4 @@
+import { authorName, type Referred, referredIn } from "#pipeline/domain/referred.ts"
 import { type Api, type ApiAnswer, apiPath } from "./Api.ts"
 
 /** How many events a transcript is made of at most, and how many are read at once. */
@@ -14,10 +15,16 @@ interface LogEvent {
 const bubblesOf = ({ bubbles }: LogEvent["payload"]): ReadonlyArray<string> =>
   Array.isArray(bubbles) ? bubbles.filter((bubble) => typeof bubble === "string") : []
 
+/** What a message quotes or forwards, as a Markdown quotation. */
+const quoted = ({ type, by, author, text }: Referred): string =>
+  [`${type === "quote" ? "Quotes" : "Forwards"} ${authorName({ by, author })}:`, ...text.split("\n")]
+    .map((words) => `> ${words}`)
+    .join("\n")
+
 const line = ({ type, role, created_at, payload }: LogEvent): ReadonlyArray<string> => {
   const who = role === "user" ? "Person" : "Character"
   if (type === "message.created" || type === "character.initiated")
-    return [`**${who}** (${created_at})`, ...bubblesOf(payload)]
+    return [`**${who}** (${created_at})`, ...referredIn(payload).map(quoted), ...bubblesOf(payload)]
   if (type === "message.failed") return [`*The reply failed (${String(payload["reason"])}).*`]
   if (type === "session.exited") return ["*The character left.*"]
   return []

@@ -1,4 +1,5 @@
 import type { Character } from "#pipeline/domain/Character.ts"
+import { readReferred } from "#pipeline/domain/referred.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import { asMinor } from "#pipeline/safety/cardAge.ts"
 import type { ClaimRow } from "#src/db/conversation/claimTurns.ts"
@@ -11,7 +12,7 @@ export const turnOf = (row: ClaimRow, character: Character, seed: string | undef
     turnIndex: row.turn_index,
     runRef: row.run_ref,
     replyMode: row.reply_mode,
-    text: row.text,
+    ...readReferred({ text: row.text }, row.parts),
     ...(row.initiative !== null && { proactive: row.initiative }),
     character: row.minor_character ? asMinor(character) : character,
     endUser: {

@@ -4,6 +4,7 @@ import type { WriteRequest } from "#pipeline/generation/Writer.ts"
 import { languageAmong, languageOf, languageOfTag, mayBeIn } from "#pipeline/languages.ts"
 import type { Utterance } from "#pipeline/retrieval/Transcript.ts"
 import { asksIfAi } from "#pipeline/safety/aiDisclosure.ts"
+import { DANGER_OF_ANOTHER } from "#pipeline/safety/judge.ts"
 import { type Act, actOf } from "#pipeline/relational/rules/acts.ts"
 import { askedIn, withoutOpening } from "./asked.ts"
 import type { Fact } from "#pipeline/relational/rules/Fact.ts"
@@ -41,6 +42,8 @@ export interface Conversation {
   readonly tender: boolean
   /** The language of the engine's own gentle lines, in turns where banter is not appropriate. Null in all others. */
   readonly gentle: string | null
+  /** Whether somebody else, whose words the message quotes or forwards, may be in danger. */
+  readonly isForAnother: boolean
   /** Who the character is, if the message asks for it. */
   readonly introduction: string | null
   readonly repertoire: Repertoire
@@ -177,6 +180,7 @@ export const conversationOf = ({ turn, history, retrieved, safety }: WriteReques
     forgets: retrieved.forgets === true,
     said: history.filter(({ role }) => role === "character").map(({ text }) => text),
     gentle: isGentle(safety) ? gentleLanguage(texts, spoken) : null,
+    isForAnother: safety.categories.includes(DANGER_OF_ANOTHER),
     tender:
       grieved(GRIEF_FILLS) ||
       (grieved(GRIEF_LASTS) && toldAt(NOW, facts).length === 0) ||

@@ -233,7 +233,9 @@ export const candidatesOf = (conversation: Conversation): ReadonlyArray<Candidat
       act === "question_past" ? remembered(memory).filter(({ line, own }) => own && !line.includes("?")) : []
     return [
       ...recalled,
-      ...gentleLines(act, gentle, seed).map((line, i) => candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true }))
+      ...gentleLines(act, gentle, seed, conversation.isForAnother).map((line, i) =>
+        candidate(line, 0.8 - i * GENTLE_NEXT_LESS, { own: true })
+      )
     ]
   }
   if (forgets) return pool("forgotten", 1)

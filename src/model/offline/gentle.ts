@@ -2,7 +2,8 @@ import { rotate } from "#pipeline/domain/seed.ts"
 import type { SafetyVerdict } from "#pipeline/safety/judge.ts"
 import type { Act } from "#pipeline/relational/rules/acts.ts"
 
-type Moment = "any" | "refusal" | "grief" | "thanks" | "farewell"
+/** `another`: somebody else may be in danger. */
+type Moment = "any" | "refusal" | "grief" | "thanks" | "farewell" | "another"
 
 /**
  * What the engine says while the tone is gentle. Neutral enough for any character, without jokes and questions, because
@@ -32,6 +33,10 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "You don't have to thank me. I'm glad you're here.",
       "Of course. I'm here for as long as you want to talk.",
       "I'm glad you told me."
+    ],
+    another: [
+      "That worries me. If it may happen now, call emergency services or a crisis line for them.",
+      "Take these words seriously. Stay in touch with the one who wrote them, and tell somebody close to them."
     ],
     farewell: [
       "Take good care of yourself. You can come back at any time.",
@@ -63,6 +68,10 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "Gern. Ich bin da, solange du reden magst.",
       "Ich bin froh, dass du es mir gesagt hast."
     ],
+    another: [
+      "Das macht mir Sorgen. Wenn es gleich passieren kann, ruf für sie den Notruf oder ein Krisentelefon an.",
+      "Solche Worte muss man ernst nehmen. Bleib in Kontakt, und sag jemandem Bescheid, der nah bei der Person ist."
+    ],
     farewell: [
       "Pass gut auf dich auf. Du kannst jederzeit wiederkommen.",
       "Sei gut zu dir. Ich bin da, wenn du reden magst.",
@@ -92,6 +101,10 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "No tienes que darme las gracias. Me alegra que estés aquí.",
       "Claro. Estoy aquí mientras quieras hablar.",
       "Me alegra que me lo hayas contado."
+    ],
+    another: [
+      "Eso me preocupa. Si puede pasar ahora, llama por esa persona a emergencias o a una línea de crisis.",
+      "Hay que tomar en serio esas palabras. Sigue en contacto con esa persona y avisa a alguien cercano a ella."
     ],
     farewell: [
       "Cuídate mucho. Puedes volver cuando quieras.",
@@ -123,6 +136,10 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "Claro. Estou aqui enquanto quiseres falar.",
       "Ainda bem que me contaste."
     ],
+    another: [
+      "Isso preocupa-me. Se pode acontecer agora, liga por essa pessoa para a emergência ou para uma linha de apoio.",
+      "É preciso levar a sério essas palavras. Mantém o contacto com essa pessoa e avisa alguém que lhe seja próximo."
+    ],
     farewell: [
       "Cuida bem de ti. Podes voltar quando quiseres.",
       "Sê gentil contigo. Estou aqui quando quiseres falar.",
@@ -153,6 +170,10 @@ const GENTLE_LINES: Readonly<Record<string, Readonly<Record<Moment, ReadonlyArra
       "Bien sûr. Je suis là tant que tu veux parler.",
       "C'est bien que tu me l'aies dit."
     ],
+    another: [
+      "Ça m'inquiète. Si ça peut arriver maintenant, appelle pour cette personne les secours ou une ligne d'écoute.",
+      "Il faut prendre ces mots au sérieux. Garde le contact avec cette personne et préviens quelqu'un de proche."
+    ],
     farewell: [
       "Prends bien soin de toi. Tu peux revenir quand tu veux.",
       "Ménage-toi. Je suis là quand tu veux parler.",
@@ -173,10 +194,10 @@ const momentOf = (act: Act): Moment => {
   return act === "thanks" || act === "farewell" ? act : "any"
 }
 
-/** Replies to this act, best first. */
-export const gentleLines = (act: Act, language: string, seed: number): ReadonlyArray<string> => {
+/** Replies to this act, best first. `isForAnother`: somebody else than the person may be in danger. */
+export const gentleLines = (act: Act, language: string, seed: number, isForAnother = false): ReadonlyArray<string> => {
   const lines = GENTLE_LINES[language] ?? GENTLE_LINES["en"]
-  const moment = momentOf(act)
+  const moment = isForAnother ? "another" : momentOf(act)
   return lines === undefined
     ? []
     : [...(moment === "any" ? [] : rotate(lines[moment], seed)), ...rotate(lines.any, seed)]

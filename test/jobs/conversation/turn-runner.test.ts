@@ -32,6 +32,7 @@ const row: ClaimRow = {
   stopped: false,
   session_status: "active",
   text: "hello",
+  parts: null,
   fault: null,
   traceparent: null,
   initiative: null,

@@ -3786,13 +3786,15 @@ export type MessageCreatedEvent = EventBase & {
          */
         client_message_id?: string;
         /**
-         * With role user: what came with the text, such as a voice message
+         * With role user: what came with the text, such as a voice message or a quotation
          */
         parts?: Array<{
             type: string;
             text: string;
             transcript?: string;
             kind?: string;
+            by?: 'character' | 'user' | 'other';
+            author?: string;
         }>;
     };
 };

@@ -1,3 +1,4 @@
+import { authorName, type Referred, referredIn, withAllWords } from "#pipeline/domain/referred.ts"
 import type { Delivery } from "#src/db/delivery/Deliveries.ts"
 import { type Html, html, prose } from "#src/http/server/page.ts"
 import { DELIVERIES_PATH } from "../deliveries/attemptQuery.ts"
@@ -61,6 +62,15 @@ const words = (text: string) => text.split(/\s+/u).filter((word) => word !== "")
 
 const textOf = ({ payload }: ConversationEvent): string => (typeof payload["text"] === "string" ? payload["text"] : "")
 
+/** What a message quotes or forwards. */
+const referredBlock = ({ type, by, author, text }: Referred): Html =>
+  html`<blockquote>
+    <span class="soft small">
+      ${type === "quote" ? "Quotes" : "Forwarded from"} <bdi>${authorName({ by, author })}</bdi>
+    </span>
+    <bdi class="said">${prose(text)}</bdi>
+  </blockquote>`
+
 /** What is shown of a message while its content is closed. */
 const veiled = (text: string) =>
   html`<span class="veiled" aria-hidden="true">•••••</span>
@@ -97,11 +107,16 @@ export interface Shown {
 const bubble = (event: ConversationEvent, deliveries: ReadonlyArray<Delivery>, options: Shown): Html => {
   const { isOpen, reader = "service", nowMs } = options
   const text = textOf(event)
+  const referred = referredIn(event.payload)
   const isPerson = event.role === "user"
   const isOurs = isPerson === (reader === "person")
   return html`<div class="bubble ${isOurs ? "ours" : "theirs"}" id="event-${event.cursor}">
     <span class="visually-hidden">${isPerson ? "Person:" : "Character:"}</span>
-    ${isOpen ? html`<bdi class="said">${prose(text)}</bdi>` : html`<bdi>${veiled(text)}</bdi>`}
+    ${
+      isOpen
+        ? html`${referred.map(referredBlock)}<bdi class="said">${prose(text)}</bdi>`
+        : html`<bdi>${veiled(withAllWords({ text, referred }))}</bdi>`
+    }
     <span class="meta">
       ${event.type === "message.created" ? null : html`${event.type.replaceAll(/[._]/g, " ")} ·`}
       ${when(event.created_at, nowMs)} ${turnLink(event, options)}

@@ -1,0 +1,82 @@
+import * as Schema from "effect/Schema"
+
+/** What a message contains, and who wrote it: the same fields in a message and in one that it refers to. */
+const optional = Schema.optionalKey
+
+const Media = Schema.Struct({
+  file_id: optional(Schema.String),
+  file_size: optional(Schema.Number),
+  duration: optional(Schema.Number),
+  file_name: optional(Schema.String),
+  mime_type: optional(Schema.String)
+})
+export type Media = typeof Media.Type
+
+const Location = Schema.Struct({ latitude: Schema.Number, longitude: Schema.Number })
+const Items = Schema.Array(Schema.Struct({ text: Schema.String }))
+
+/** In a group, who speaks instead of a person: the group itself for an anonymous admin, or a channel. */
+export const SenderChat = Schema.Struct({ id: Schema.Int, title: optional(Schema.String) })
+
+/** The author of a message that somebody refers to. Telegram may hide them. */
+const Author = Schema.Struct({ id: Schema.Int, first_name: optional(Schema.String) })
+
+/** Where a message comes from: a user, one who hides their account, a chat or a channel. */
+const Origin = Schema.Struct({
+  type: optional(Schema.String),
+  sender_user: optional(Author),
+  sender_user_name: optional(Schema.String),
+  sender_chat: optional(SenderChat),
+  chat: optional(SenderChat),
+  author_signature: optional(Schema.String)
+})
+export type Origin = typeof Origin.Type
+
+/** What a message contains besides text. */
+const MediaContent = Schema.Struct({
+  photo: optional(Schema.Array(Schema.Unknown)),
+  voice: optional(Media),
+  video: optional(Media),
+  video_note: optional(Media),
+  animation: optional(Media),
+  audio: optional(Media),
+  document: optional(Media),
+  sticker: optional(Schema.Struct({ emoji: optional(Schema.String) })),
+  dice: optional(Schema.Struct({ emoji: Schema.String, value: Schema.Int })),
+  venue: optional(
+    Schema.Struct({ title: Schema.String, address: optional(Schema.String), location: optional(Location) })
+  ),
+  location: optional(Location),
+  contact: optional(Schema.Struct({ first_name: Schema.String, last_name: optional(Schema.String) })),
+  poll: optional(Schema.Struct({ question: Schema.String, options: optional(Items) })),
+  checklist: optional(Schema.Struct({ title: optional(Schema.String), tasks: optional(Items) })),
+  story: optional(Schema.Unknown),
+  paid_media: optional(Schema.Unknown),
+  game: optional(Schema.Struct({ title: optional(Schema.String) })),
+  gift: optional(Schema.Unknown),
+  unique_gift: optional(Schema.Unknown)
+})
+/** `unsupported`: the field of the content, if its kind is not known. */
+export type MediaContent = typeof MediaContent.Type & { readonly unsupported?: string }
+
+const wordFields = { text: optional(Schema.String), caption: optional(Schema.String) }
+const senderFields = {
+  sender_chat: optional(SenderChat),
+  author_signature: optional(Schema.String),
+  forward_origin: optional(Origin)
+}
+
+/** A message of the same chat that another one replies to. */
+const Replied = Schema.Struct({ from: optional(Author), ...senderFields, ...wordFields, ...MediaContent.fields })
+export type Replied = typeof Replied.Type & { readonly unsupported?: string }
+
+/** Everything in a message that says what it contains, whose words these are, and which message it refers to. */
+export const contentFields = {
+  ...senderFields,
+  ...wordFields,
+  ...MediaContent.fields,
+  reply_to_message: optional(Replied),
+  external_reply: optional(Schema.Struct({ origin: optional(Origin), ...MediaContent.fields })),
+  quote: optional(Schema.Struct({ text: Schema.String })),
+  reply_to_story: optional(Schema.Struct({ chat: SenderChat }))
+}
