@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
 import type { ApiError } from "./ApiError.ts"
+import { authenticateStreamToken, sentStreamToken } from "./authenticateStreamToken.ts"
 import {
   accountTokenUsed,
   apiKeyExpired,
@@ -21,9 +22,14 @@ const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   idp_key: idpKeyUsed
 }
 
-/** Authenticates the request by its bearer. */
+/** Authenticates the request by its bearer, or by a stream token. */
 export const authenticate = (request: FastifyRequest) =>
-  Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
+  Effect.suspend(() => {
+    const token = sentStreamToken(request)
+    return token === undefined
+      ? Authentication.use((authentication) => authentication.authenticate(request.headers.authorization))
+      : authenticateStreamToken(request, token)
+  }).pipe(
     Effect.catchTags({
       Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
       AppMoves: () => Effect.fail(appMoves),

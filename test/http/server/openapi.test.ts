@@ -11,6 +11,7 @@ import { RelationalMeter, SessionStateData } from "#src/http/conversation/sessio
 import { HistoryData } from "#src/http/conversation/historySchemas.ts"
 import { RecallData } from "#src/http/memory/recallSchemas.ts"
 import { EventData, EventPage } from "#src/http/conversation/eventSchemas.ts"
+import { StreamTokenData } from "#src/http/conversation/streamTokenRoutes.ts"
 import { CharacterData, CharacterPage, CharacterVersionPage } from "#src/http/character/characterData.ts"
 import { AppData, MeData, AppPatch } from "#src/http/tenancy/appSchemas.ts"
 import {
@@ -566,6 +567,7 @@ describe("the OpenAPI document", () => {
         "POST /v1/sessions/{session_id}/proactive/schedule",
         "POST /v1/sessions/{session_id}/recall",
         "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
+        "POST /v1/sessions/{session_id}/stream-token",
         "POST /v1/telegram/batches",
         "POST /v1/telegram/bots",
         "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout",
@@ -1205,6 +1207,11 @@ describe("real responses", () => {
       "GET /v1/sessions/{session_id}/events",
       z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }),
       () => app.get(`/v1/sessions/${session}/events`)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/stream-token",
+      strict(StreamTokenData),
+      () => app.post(`/v1/sessions/${session}/stream-token`, undefined)
     ]
   ])("of %s match their schema", async (_, data, ask) => {
     const { status, body } = await ask()
