@@ -236,15 +236,12 @@ describe("settings", () => {
       ["", []],
       [" , ", []],
       ["*", ["*"]],
-      [
-        "https://app.example.com, http://localhost:5173 ,",
-        ["https://app.example.com", "http://localhost:5173"]
-      ],
+      ["https://app.example.com, http://localhost:5173 ,", ["https://app.example.com", "http://localhost:5173"]],
       ["https://xn--bcher-kva.example:8443", ["https://xn--bcher-kva.example:8443"]],
       ["http://127.0.0.1:3000,http://[::1]:3000", ["http://127.0.0.1:3000", "http://[::1]:3000"]],
       ["capacitor://localhost,chrome-extension://abcdefgh", ["capacitor://localhost", "chrome-extension://abcdefgh"]]
     ] as const)
-      assert.deepStrictEqual(read({ CORS_ORIGINS: text }).corsOrigins, origins, text)
+      assert.deepStrictEqual(read({ CORS_ORIGINS: text }).corsOrigins, [...origins], text)
     assert.match(refusal({ CORS_ORIGINS: "https://app.example.com,hu/sh" }), /^CORS_ORIGINS: entry 2 must be an origin/)
     assert.notInclude(refusal({ CORS_ORIGINS: "https://app.example.com,hu/sh" }), "hu/sh")
   })

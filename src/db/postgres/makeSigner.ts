@@ -23,7 +23,9 @@ export const makeSigner = Effect.fnUntraced(function* (name: string) {
   const key = yield* Effect.orDie(secrets.open(SIGNING_KEY, [name], row?.sealed ?? Buffer.alloc(0)))
 
   const sign = (text: string) =>
-    createHmac("sha256", Buffer.from(Redacted.value(key), "base64")).update(text).digest("base64url")
+    createHmac("sha256", Buffer.from(Redacted.value(key), "base64"))
+      .update(text)
+      .digest("base64url")
   const signer: Signer = {
     sign,
     verify: (text, signature) => {

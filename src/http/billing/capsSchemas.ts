@@ -12,17 +12,17 @@ const time = z.iso.datetime()
 
 export const EndUserCapsPatch = z
   .object({
-  daily_messages: wholeBetween(0, 10_000)
-    .nullable()
-    .optional()
-    .meta({ description: "Messages from the end-user per day (UTC). null: no limit", examples: [200] }),
-  daily_cost_usd: usd("Per day (UTC). null: no limit."),
-  monthly_cost_usd: usd("Per month (UTC). null: no limit."),
-  daily_images: wholeBetween(0, 10_000)
-    .nullable()
-    .optional()
-    .meta({ description: "Images for the end-user per day (UTC). null: no limit" })
-})
+    daily_messages: wholeBetween(0, 10_000)
+      .nullable()
+      .optional()
+      .meta({ description: "Messages from the end-user per day (UTC). null: no limit", examples: [200] }),
+    daily_cost_usd: usd("Per day (UTC). null: no limit."),
+    monthly_cost_usd: usd("Per month (UTC). null: no limit."),
+    daily_images: wholeBetween(0, 10_000)
+      .nullable()
+      .optional()
+      .meta({ description: "Images for the end-user per day (UTC). null: no limit" })
+  })
   .meta({ description: "In the caps of one end-user, null restores the app's default" })
 
 export const AppCapsPatch = z.object({

@@ -23,17 +23,16 @@ const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
 }
 
 /** Authenticates the request by its bearer, or by a stream token. */
-export const authenticate = (request: FastifyRequest) =>
-  Effect.suspend(() => {
+export const authenticate = Effect.fnUntraced(
+  function* (request: FastifyRequest) {
     const token = sentStreamToken(request)
-    return token === undefined
-      ? Authentication.use((authentication) => authentication.authenticate(request.headers.authorization))
-      : authenticateStreamToken(request, token)
-  }).pipe(
-    Effect.catchTags({
-      Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
-      AppMoves: () => Effect.fail(appMoves),
-      OtherCell: ({ cell }) => Effect.fail(otherCell(cell)),
-      AppSuspended: ({ reason }) => Effect.fail(appSuspended(reason))
-    })
-  )
+    if (token !== undefined) return yield* authenticateStreamToken(request, token)
+    return yield* Authentication.use(({ authenticate: byKey }) => byKey(request.headers.authorization))
+  },
+  Effect.catchTags({
+    Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
+    AppMoves: () => Effect.fail(appMoves),
+    OtherCell: ({ cell }) => Effect.fail(otherCell(cell)),
+    AppSuspended: ({ reason }) => Effect.fail(appSuspended(reason))
+  })
+)

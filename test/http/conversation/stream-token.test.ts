@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from "node:http"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { newId } from "#pipeline/domain/Id.ts"
 import { createAccountIn } from "#test/support/accounts/createAccountIn.ts"
+import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
 import { until } from "#test/support/until.ts"
@@ -47,8 +48,8 @@ const openStream = async (path: string, headers: Record<string, string> = {}) =>
       text += part
     })
     .on("error", () => {})
-  const ended = once(response, "end")
   const cursors = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  const ended = () => until("the end of the stream", () => response.complete)
   return { status: response.statusCode, cursors, ended, isOpen: () => !response.complete }
 }
 const events = (session: string) => `/v1/sessions/${session}/events`
@@ -161,7 +162,7 @@ describe("a stream token", () => {
 describe("a stream token is refused with what to do, and not repeated,", () => {
   const notRepeated = (text: string, token: string) => {
     assert.notInclude(text, token)
-    assert.notInclude(text, token.split(".").at(-1) ?? token)
+    assert.notInclude(text, token.slice(-43))
   }
 
   it("for any other session, of the same app, of another one, or of none", async () => {
@@ -239,7 +240,7 @@ describe("a stream token is refused with what to do, and not repeated,", () => {
       const answer = await ask(`${events(other)}?token=${encodeURIComponent(text)}`)
       assert.deepStrictEqual(refusal(answer), [401, "stream_token_invalid"], text)
       assert.include(answer.body.detail.fix, "stream-token")
-      if (text.length > 20) notRepeated(answer.text, text)
+      if (text.includes(id)) assert.notInclude(answer.text, text)
     }
     const twice = await ask(`${events(session)}?token=${token}&token=${token}`)
     assert.deepStrictEqual(refusal(twice), [401, "stream_token_invalid"])
@@ -283,7 +284,7 @@ describe("a stream token ends", () => {
     const [ending, lasting] = [await openStream(path + short), await openStream(path + long)]
     const waiting = ask(`${events(session)}?wait=30&token=${short}`)
     assert.deepStrictEqual([ending.status, lasting.status], [200, 200])
-    await ending.ended
+    await ending.ended()
     assert.deepStrictEqual(refusal(await waiting), [401, "stream_token_expired"])
     for (const url of [`${events(session)}?token=${short}`, path + short]) {
       const answer = await ask(url)
@@ -311,7 +312,7 @@ describe("a stream token ends", () => {
     const stream = await openStream(`${events(session)}/stream?token=${token}`)
     const waiting = ask(`${events(session)}?wait=30&token=${token}`)
     assert.strictEqual((await client.post(`${keys}/${prefix}/${how}`, {})).status, 200)
-    await stream.ended
+    await stream.ended()
     for (const answer of [await waiting, await ask(`${events(session)}?token=${token}`)]) {
       assert.deepStrictEqual(refusal(answer), [401, "stream_token_invalid"])
       assert.match(answer.body.detail.message, /key that created this stream token/)
@@ -325,7 +326,7 @@ describe("a stream token ends", () => {
     const token = await tokenOf(session, {}, own)
     const stream = await openStream(`${events(session)}/stream?token=${token}`)
     await server.database.sql`update api_keys set expires_at = now() where prefix = ${prefix}`
-    await stream.ended
+    await stream.ended()
     await until("the refusal", async () => (await ask(`${events(session)}?token=${token}`)).status === 401)
   })
 
@@ -334,19 +335,20 @@ describe("a stream token ends", () => {
     const session = await own.createSession()
     const token = await tokenOf(session, {}, own)
     const stream = await openStream(`${events(session)}/stream?token=${token}`)
-    await server.database.sql`
-      insert into telegram_holds (hold_id, scope, kind, reason) values (${newId("hld")}, ${own.appId}, 'app', 'unpaid')`
-    await stream.ended
+    const operator = await createOperatorIn(server, "operator")
+    const act = (what: string) => operator.post(`/admin/apps/${own.appId}/${what}`, { reason: "unpaid" })
+    assert.strictEqual((await act("suspend")).status, 200)
+    await stream.ended()
     await until("the refusal", async () => {
       const answer = await ask(`${events(session)}?token=${token}`)
       return answer.status === 403 && answer.body.detail.code === "app_suspended"
     })
-    await server.database.sql`update telegram_holds set released_at = now() where scope = ${own.appId}`
+    assert.strictEqual((await act("resume")).status, 200)
     await until("an answer", async () => (await ask(`${events(session)}?token=${token}`)).status === 200)
   })
 
   it("when its person is erased, with its streams and waiting polls, and so do those of a key", async () => {
-    const external_user_ref = `ada-${newId("usr")}`
+    const external_user_ref = "ada"
     const session = await openSession({ external_user_ref })
     const token = await tokenOf(session)
     const bearer = { authorization: `Bearer ${app.key}` }
@@ -356,7 +358,7 @@ describe("a stream token ends", () => {
     ]
     const waiting = [ask(`${events(session)}?wait=30&token=${token}`), ask(`${events(session)}?wait=30`, bearer)]
     await app.delete(`/v1/end-users/${external_user_ref}`)
-    for (const stream of streams) await stream.ended
+    for (const stream of streams) await stream.ended()
     for (const answer of [...(await Promise.all(waiting)), await ask(`${events(session)}?token=${token}`)])
       assert.deepStrictEqual(refusal(answer), [404, "session_not_found"])
   })

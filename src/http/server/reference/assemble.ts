@@ -51,6 +51,9 @@ const mapMedia = ({ content = {}, ...rest }: Json, change: (schema: Json) => Jso
   )
 })
 
+/** The schema of a body says the same. */
+const withoutDescription = ({ description: _, ...body }: Json): Json => body
+
 type Operations = Readonly<Record<string, Operation>>
 
 const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A, key: string) => B) =>
@@ -120,7 +123,7 @@ const withSchemas = (operations: Operations, components: Components): Operations
     }),
     ...(requestBody !== undefined && {
       requestBody: mapMedia(
-        requestBody,
+        withoutDescription(requestBody),
         (schema) => components.refer(schema, true),
         EXAMPLES[String(operation["operationId"])]
       )
