@@ -31,9 +31,11 @@ export const ANY_ORIGIN = "*"
 /** Of apps that show their pages in a web view, such as `capacitor://localhost`. Browsers know their form only. */
 const APP_ORIGIN = /^(?!https?:)[a-z][a-z0-9+.-]{0,30}:\/\/[a-z0-9.-]{1,253}(?::\d{1,5})?$/
 
+const WEB_ORIGIN = /^https?:\/\/[a-z0-9.:[\]_-]{1,260}$/
+
 /** Whether a text is an origin as a browser writes it, in the header that it is compared with. */
 const isOrigin = (text: string): boolean =>
-  /^https?:/.test(text) ? URL.parse(text)?.origin === text : APP_ORIGIN.test(text)
+  (WEB_ORIGIN.test(text) && URL.parse(text)?.origin === text) || APP_ORIGIN.test(text)
 
 /** Exact origins of pages, or any. */
 export const checkOrigins = Effect.fnUntraced(function* (setting: string, text: string) {

@@ -656,9 +656,9 @@ describe("the OpenAPI document", () => {
   })
 
   it(
-    "has the Idempotency-Key on every POST except tests and evaluations, searches, recalls, pulls, actions of " +
-      "operators, which may be repeated, MCP, whose tools have one, the device flow and the sandbox, whose callers " +
-      "have no key",
+    "has the Idempotency-Key on every POST except tests and evaluations, searches, recalls, pulls, stream tokens, " +
+      "which are not stored, actions of operators, which may be repeated, MCP, whose tools have one, the device flow " +
+      "and the sandbox, whose callers have no key",
     () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
@@ -668,6 +668,7 @@ describe("the OpenAPI document", () => {
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/pull") &&
+          !name.endsWith("/stream-token") &&
           !name.endsWith("/recall") &&
           !name.endsWith("/evaluate") &&
           !name.endsWith("/images/probe") &&
@@ -683,6 +684,7 @@ describe("the OpenAPI document", () => {
   )
 
   it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
+    const read = new Set(["GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream"])
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
@@ -692,7 +694,9 @@ describe("the OpenAPI document", () => {
       }
       assert.deepStrictEqual(
         security ?? document.security,
-        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
+        name.includes(" /v1/account")
+          ? [{ accountToken: [] }]
+          : [{ runtimeKey: [] }, ...(read.has(name) ? [{ streamToken: [] }] : [])],
         name
       )
     }

@@ -51,9 +51,6 @@ const mapMedia = ({ content = {}, ...rest }: Json, change: (schema: Json) => Jso
   )
 })
 
-/** The schema of a body says the same. */
-const withoutDescription = ({ description: _, ...body }: Json): Json => body
-
 type Operations = Readonly<Record<string, Operation>>
 
 const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A, key: string) => B) =>
@@ -123,7 +120,8 @@ const withSchemas = (operations: Operations, components: Components): Operations
     }),
     ...(requestBody !== undefined && {
       requestBody: mapMedia(
-        withoutDescription(requestBody),
+        // Its description is that of its schema.
+        { content: requestBody["content"], required: requestBody["required"] },
         (schema) => components.refer(schema, true),
         EXAMPLES[String(operation["operationId"])]
       )
