@@ -169,8 +169,8 @@ export class Feeds extends Context.Service<
         )
       }
 
-      // A log that ends before the feed has lost events in a failover or was erased, or the signal is late. Readers that
-      // are told so when they reconnect must not wait until it has grown beyond them.
+      // A log that ends before the feed has lost events in a failover or was erased, or the signal is late. Readers
+      // that are told so when they reconnect must not wait until it has grown beyond them.
       const endIfBeyond = Effect.fnUntraced(
         function* (feed: Feed) {
           const { isBeyond } = yield* readAfter(feed, feed.position)

@@ -91,6 +91,7 @@ export const offlineLines = z
   .refine((lines) => Object.keys(lines).length <= 60, "Too big: expected at most 60 acts")
   .meta({
     description:
-      "Lines per dialogue act, for the offline engine. {{subject}}, {{value}} and {{quote}} stand for what the person said",
+      "Lines per dialogue act, for the offline engine. {{subject}}, {{value}} and {{quote}} stand for what the " +
+      "person said",
     examples: [{ greeting: ["Evening."], recall: ["{{subject}}? {{value}}, you said."] }]
   })

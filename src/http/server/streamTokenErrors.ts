@@ -2,8 +2,8 @@ import { defineError } from "./catalogue.ts"
 
 const CREATE = "POST /v1/sessions/{session_id}/stream-token"
 const newToken =
-  `Get a new token from your backend, which creates it with ${CREATE}, and continue after the last cursor that you have ` +
-  "seen."
+  `Get a new token from your backend, which creates it with ${CREATE}, and continue after the last cursor that you ` +
+  "have seen."
 
 export const streamTokenInvalid = defineError(
   401,
@@ -26,8 +26,8 @@ export const streamTokenNotAllowed = defineError(
   403,
   "stream_token_not_allowed",
   "A stream token can only read the events of its session.",
-  "Send it to GET /v1/sessions/{session_id}/events or /events/stream, for the session that it was created for. Anything " +
-    "else needs a key, which only your backend should have."
+  "Send it to GET /v1/sessions/{session_id}/events or /events/stream, for the session that it was created for. " +
+    "Anything else needs a key, which only your backend should have."
 )
 export const streamTokenOfOtherSession = streamTokenNotAllowed.saying(
   "This stream token is for another session.",
