@@ -17,8 +17,8 @@ export interface AccountPrincipal {
 }
 
 /**
- * `invalid_token`: unknown, malformed, revoked or expired. `runtime_key`: the bearer is an app's key. `stream_token`: the
- * bearer is for the events of a session.
+ * `invalid_token`: unknown, malformed, revoked or expired. `runtime_key`: the bearer is an app's key. `stream_token`:
+ * the bearer is for the events of a session.
  */
 export class AccountUnauthenticated extends Schema.TaggedError<AccountUnauthenticated>()("AccountUnauthenticated", {
   reason: Schema.Literals(["missing", "invalid_token", "runtime_key", "idp_key", "stream_token"])
