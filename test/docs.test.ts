@@ -50,6 +50,7 @@ const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
   "test/deploy/deploy.test.ts": ["container", "compose", "systemd", "kubernetes", "proxy"],
   "test/e2e/conversation/demo.test.ts": ["demo"],
   "test/e2e/operators/pooler.test.ts": ["pooler-role"],
+  "test/e2e/conversation/browser-events.test.ts": ["browser"],
   "test/http/conversation/feed-examples.test.ts": ["feed", "consumer"]
 }
 /** For blocks that are not run: their scripts exist. */

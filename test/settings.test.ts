@@ -41,6 +41,18 @@ describe("an invalid setting", () => {
     ["PUBLIC_URL", "https://troupe.example/?"],
     ["PUBLIC_URL", "https://troupe.example/#console"],
     ["PUBLIC_URL", "https://ada:hush@troupe.example"],
+    ["CORS_ORIGINS", "app.example.com"],
+    ["CORS_ORIGINS", "https://app.example.com/"],
+    ["CORS_ORIGINS", "https://app.example.com/chat"],
+    ["CORS_ORIGINS", "https://App.example.com"],
+    ["CORS_ORIGINS", "https://app.example.com:443"],
+    ["CORS_ORIGINS", "https://*.example.com"],
+    ["CORS_ORIGINS", "https://bücher.example"],
+    ["CORS_ORIGINS", "https://ada:hush@app.example.com"],
+    ["CORS_ORIGINS", "https://app.example.com https://other.example.com"],
+    ["CORS_ORIGINS", "https://app.example.com, *"],
+    ["CORS_ORIGINS", "null"],
+    ["CORS_ORIGINS", "file://"],
     ["CELL", "EU-1"],
     ["CELL", "europe-west"],
     ["DATABASE_URL", "mysql://localhost/troupe"],
@@ -217,6 +229,21 @@ describe("settings", () => {
     ] as const)
       assert.strictEqual(read({ TRUST_PROXY: text }).trustedProxies, proxies, text)
     for (const text of ["-1", "10", "yes"]) assert.match(refusal({ TRUST_PROXY: text }), /^TRUST_PROXY: /)
+  })
+
+  it("include the origins of pages, as browsers write them", () => {
+    for (const [text, origins] of [
+      ["", []],
+      [" , ", []],
+      ["*", ["*"]],
+      ["https://app.example.com, http://localhost:5173 ,", ["https://app.example.com", "http://localhost:5173"]],
+      ["https://xn--bcher-kva.example:8443", ["https://xn--bcher-kva.example:8443"]],
+      ["http://127.0.0.1:3000,http://[::1]:3000", ["http://127.0.0.1:3000", "http://[::1]:3000"]],
+      ["capacitor://localhost,chrome-extension://abcdefgh", ["capacitor://localhost", "chrome-extension://abcdefgh"]]
+    ] as const)
+      assert.deepStrictEqual(read({ CORS_ORIGINS: text }).corsOrigins, [...origins], text)
+    assert.match(refusal({ CORS_ORIGINS: "https://app.example.com,hu/sh" }), /^CORS_ORIGINS: entry 2 must be an origin/)
+    assert.notInclude(refusal({ CORS_ORIGINS: "https://app.example.com,hu/sh" }), "hu/sh")
   })
 
   it("use the reply model for the analysis unless another is named", () => {

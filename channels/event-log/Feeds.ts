@@ -96,7 +96,7 @@ export class Feeds extends Context.Service<
         })
       }
 
-      /** Without a room: what is read is for all followers of a feed. */
+      /** Without a room: what is read is for all followers of a feed. A log that was erased ends before any cursor. */
       const readAfter = (feed: Feed, since: number, room?: Room) =>
         log.read("sse", { ...feed.session, since }, MAX_PAGE).pipe(
           Effect.map(
@@ -105,7 +105,7 @@ export class Feeds extends Context.Service<
               nextCursor: since,
               tail: since,
               keptAfter: 0,
-              isBeyond: false
+              isBeyond: true
             }))
           ),
           (read) => (room === undefined ? read : Effect.provideService(read, ReadRoom, room))
@@ -169,8 +169,8 @@ export class Feeds extends Context.Service<
         )
       }
 
-      // A log that ends before the feed has lost events in a failover, or the signal is late. Readers that are told so
-      // when they reconnect must not wait until it has grown beyond them.
+      // A log that ends before the feed has lost events in a failover or was erased, or the signal is late. Readers
+      // that are told so when they reconnect must not wait until it has grown beyond them.
       const endIfBeyond = Effect.fnUntraced(
         function* (feed: Feed) {
           const { isBeyond } = yield* readAfter(feed, feed.position)

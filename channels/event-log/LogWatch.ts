@@ -14,9 +14,13 @@ const lookSeconds = histogram(
   QUICK_SECONDS
 )
 
+/** Where a log ends that no longer exists: before its first event, so that all of its readers look. */
+const ERASED = -1
+
 /**
  * The guarantee behind the notifications: while there are listeners, the ends of the watched logs are checked every 100
- * ms. So a lost notification only delays a reader. A log that has lost events in a failover is found as well.
+ * ms. So a lost notification only delays a reader. A log that was erased or has lost events in a failover is found as
+ * well.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -33,9 +37,10 @@ export const layer = Layer.effectDiscard(
       next += SESSIONS_PER_LOOK
       const startedAt = clockSeconds()
       const known = new Map(slice.map((session) => [session.sessionId, session.known]))
-      const changed = (yield* log.tails(slice)).filter(
-        ({ sessionId, cursor }) => seen.get(sessionId) !== cursor || cursor < (known.get(sessionId) ?? 0)
-      )
+      const tails = new Map((yield* log.tails(slice)).map((tail) => [tail.sessionId, tail.cursor]))
+      const changed = slice
+        .map(({ appId, sessionId }) => ({ appId, sessionId, cursor: tails.get(sessionId) ?? ERASED }))
+        .filter(({ sessionId, cursor }) => seen.get(sessionId) !== cursor || cursor < (known.get(sessionId) ?? 0))
       for (const { sessionId, cursor } of changed) seen.set(sessionId, cursor)
       signals.found(changed)
       lookSeconds.record(clockSeconds() - startedAt)

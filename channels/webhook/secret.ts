@@ -6,8 +6,8 @@ export const MIN_SECRET = 16
 export const MAX_SECRET = 256
 /** The form of a signing secret, as errors and descriptions say it. */
 export const SECRET_FORM =
-  `${MIN_SECRET} to ${MAX_SECRET} characters: ${PREFIX} and standard base64 with its padding, of which the key is ` +
-  "the decoded bytes, or any other text, which is itself the key"
+  `${MIN_SECRET} to ${MAX_SECRET} characters: ${PREFIX} and the key in standard base64 with its padding, or any ` +
+  "other text, which is itself the key"
 
 /** A new signing secret in the form of Standard Webhooks. */
 export const newSecret = (): Redacted.Redacted<string> => Redacted.make(PREFIX + randomBytes(32).toString("base64"))

@@ -8,6 +8,7 @@ import type { DatabaseError } from "#src/db/postgres/Database.ts"
 import { bearerOf } from "./bearer.ts"
 import { read } from "./credential.ts"
 import type { Scope } from "./scopes.ts"
+import { isStreamToken } from "./StreamTokens.ts"
 
 /** The caller of an account route: a client acting for the person who approved it. */
 export interface AccountPrincipal {
@@ -15,9 +16,12 @@ export interface AccountPrincipal {
   readonly token: AccountToken
 }
 
-/** `invalid_token`: unknown, malformed, revoked or expired. `runtime_key`: the bearer is an app's key. */
+/**
+ * `invalid_token`: unknown, malformed, revoked or expired. `runtime_key`: the bearer is an app's key. `stream_token`:
+ * the bearer is for the events of a session.
+ */
 export class AccountUnauthenticated extends Schema.TaggedError<AccountUnauthenticated>()("AccountUnauthenticated", {
-  reason: Schema.Literals(["missing", "invalid_token", "runtime_key", "idp_key"])
+  reason: Schema.Literals(["missing", "invalid_token", "runtime_key", "idp_key", "stream_token"])
 }) {}
 export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissing", { scope: Schema.String }) {}
 
@@ -42,6 +46,7 @@ export class AccountAuthentication extends Context.Service<
         if (bearer === undefined) return yield* new AccountUnauthenticated({ reason: "missing" })
         if (bearer.startsWith("ck_")) return yield* new AccountUnauthenticated({ reason: "runtime_key" })
         if (bearer.startsWith("ak_")) return yield* new AccountUnauthenticated({ reason: "idp_key" })
+        if (isStreamToken(bearer)) return yield* new AccountUnauthenticated({ reason: "stream_token" })
         const presented = read("lat_", bearer)
         const stored = presented === null ? undefined : yield* tokens.find(presented.prefix)
         if (

@@ -46,6 +46,8 @@ export class Authentication extends Context.Service<
     readonly authenticate: (authorization: string | undefined) => Effect.Effect<Principal, Refusal | DatabaseError>
     /** The cached result, for a key that was validated within the last second. Undefined if a query is needed. */
     readonly remembered: (authorization: string | undefined) => Principal | undefined
+    /** The caller in whose name a signed token is: the app of the key that created it, if that key is still valid. */
+    readonly inNameOf: (prefix: string) => Effect.Effect<Principal, Refusal | DatabaseError>
   }
 >()("src/accounts/Authentication") {
   static readonly layer = Layer.effect(
@@ -64,17 +66,18 @@ export class Authentication extends Context.Service<
         !stored.revoked && timingSafeEqual(stored.secret_hash, secretHash)
       const noteUse = (prefix: string) => Effect.forkDetach(Effect.ignore(keys.used(prefix)))
 
+      const trusted = (prefix: string) => {
+        const stored = known.get(prefix)
+        return stored === undefined || stored.until < clock.currentTimeMillisUnsafe() ? undefined : stored
+      }
+      const principalOf = (prefix: string, { app_id: appId, kind }: StoredKey): Principal => ({ appId, kind, prefix })
+
       const remembered = (authorization: string | undefined) => {
         const presented = readApiKey(bearerOf(authorization) ?? "")
-        const stored = presented === null ? undefined : known.get(presented.prefix)
-        if (
-          presented === null ||
-          stored === undefined ||
-          stored.until < clock.currentTimeMillisUnsafe() ||
-          !matches(stored, presented.secretHash)
-        )
-          return undefined
-        return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
+        const stored = presented === null ? undefined : trusted(presented.prefix)
+        return presented === null || stored === undefined || !matches(stored, presented.secretHash)
+          ? undefined
+          : principalOf(presented.prefix, stored)
       }
       const unknown = Effect.fnUntraced(function* (prefix: string) {
         const movedTo = yield* keys.movedTo(prefix)
@@ -83,6 +86,19 @@ export class Authentication extends Context.Service<
         if (other !== "" && other !== cell) return yield* new OtherCell({ cell: other })
         return yield* new Unauthenticated({ reason: "invalid_key" })
       })
+      /** `fits`: whether the stored key is the one that was presented. */
+      const validate = Effect.fnUntraced(function* (prefix: string, fits: (stored: StoredKey) => boolean) {
+        const stored = yield* keys.find(prefix)
+        if (stored === undefined) return yield* unknown(prefix)
+        if (!fits(stored)) return yield* new Unauthenticated({ reason: "invalid_key" })
+        if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
+        if (stored.moving_to !== null) return yield* new AppMoves({ cell: stored.moving_to })
+        if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
+        if (stored.use_unwritten) yield* noteUse(prefix)
+        if (known.size >= MAX_REMEMBERED) known.clear()
+        known.set(prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
+        return principalOf(prefix, stored)
+      })
       const authenticate = Effect.fnUntraced(function* (authorization: string | undefined) {
         const bearer = bearerOf(authorization)
         if (bearer === undefined) return yield* new Unauthenticated({ reason: "missing" })
@@ -90,18 +106,16 @@ export class Authentication extends Context.Service<
         if (bearer.startsWith("ak_")) return yield* new Unauthenticated({ reason: "idp_key" })
         const presented = readApiKey(bearer)
         if (presented === null) return yield* new Unauthenticated({ reason: "invalid_key" })
-        const stored = yield* keys.find(presented.prefix)
-        if (stored === undefined) return yield* unknown(presented.prefix)
-        if (!matches(stored, presented.secretHash)) return yield* new Unauthenticated({ reason: "invalid_key" })
-        if (stored.expired) return yield* new Unauthenticated({ reason: "expired_key" })
-        if (stored.moving_to !== null) return yield* new AppMoves({ cell: stored.moving_to })
-        if (stored.suspended) return yield* new AppSuspended({ reason: stored.suspended_reason })
-        if (stored.use_unwritten) yield* noteUse(presented.prefix)
-        if (known.size >= MAX_REMEMBERED) known.clear()
-        known.set(presented.prefix, { ...stored, until: clock.currentTimeMillisUnsafe() + TRUSTED_FOR_MS })
-        return { appId: stored.app_id, kind: stored.kind, prefix: presented.prefix }
+        return yield* validate(presented.prefix, (stored) => matches(stored, presented.secretHash))
       })
-      return Authentication.of({ authenticate, remembered })
+      const inNameOf = (prefix: string) =>
+        Effect.suspend(() => {
+          const stored = trusted(prefix)
+          return stored === undefined
+            ? validate(prefix, ({ revoked }) => !revoked)
+            : Effect.succeed(principalOf(prefix, stored))
+        })
+      return Authentication.of({ authenticate, remembered, inNameOf })
     })
   )
 }

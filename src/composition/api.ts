@@ -41,9 +41,17 @@ const http = Layer.unwrap(
       host,
       port,
       trustedProxies,
+      corsOrigins,
       perProcess: { publicRequests }
     } = yield* Settings
-    return HttpServer.layer({ routes, host, port, trustedProxies, publicRequestsPerMinute: publicRequests })
+    return HttpServer.layer({
+      routes,
+      host,
+      port,
+      trustedProxies,
+      corsOrigins,
+      publicRequestsPerMinute: publicRequests
+    })
   })
 ).pipe(Layer.provide(serving))
 

@@ -4,6 +4,7 @@ import { AccountAuthentication } from "#src/accounts/AccountAuthentication.ts"
 import { Authentication } from "#src/accounts/Authentication.ts"
 import { IdentityProvider } from "#src/accounts/IdentityProvider.ts"
 import { KeyWatch } from "#src/accounts/KeyWatch.ts"
+import { StreamTokens } from "#src/accounts/StreamTokens.ts"
 import { Accounts } from "#src/db/tenancy/Accounts.ts"
 import { AccountTokens } from "#src/db/tenancy/AccountTokens.ts"
 import { AuditEntries } from "#src/db/tenancy/AuditEntries.ts"
@@ -37,7 +38,12 @@ const rateLimits = Layer.unwrap(Effect.map(Settings, ({ rates }) => RateLimits.l
 export const limits = Layer.merge(rateLimits, RollingLimits.layer)
 
 /** Services that routes use. */
-export const serving = Layer.mergeAll(accounts, Authentication.layer.pipe(Layer.provide(cell)), KeyWatch.layer)
+export const serving = Layer.mergeAll(
+  accounts,
+  Authentication.layer.pipe(Layer.provide(cell)),
+  KeyWatch.layer,
+  StreamTokens.layer
+)
 
 /** Services that jobs use. */
 export const working = deviceCodes

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { CELL } from "#src/accounts/apiKey.ts"
 import * as check from "./checks.ts"
 import { databaseAddress, databasePassword } from "./databaseAddress.ts"
+import { checkOrigins } from "./hosts.ts"
 import { text } from "./text.ts"
 
 export const ROLES = ["api", "worker", "telegram"] as const
@@ -18,6 +19,7 @@ const env = Config.all({
   HOST: text("HOST", "127.0.0.1"),
   PORT: text("PORT", "8080"),
   PUBLIC_URL: Config.option(Config.String("PUBLIC_URL")),
+  CORS_ORIGINS: text("CORS_ORIGINS", ""),
   CELL: Config.option(Config.String("CELL")),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATABASE_DIRECT_URL: Config.option(Config.Redacted("DATABASE_DIRECT_URL")),
@@ -50,6 +52,8 @@ export const readServer = Effect.gen(function* () {
     host: yield* check.named("HOST", e.HOST),
     port: yield* check.whole("PORT", e.PORT, 0, 65535),
     publicUrl: yield* check.publicUrl("PUBLIC_URL", e.PUBLIC_URL),
+    /** The origins of the pages that may call the API from a browser. */
+    corsOrigins: yield* checkOrigins("CORS_ORIGINS", e.CORS_ORIGINS),
     /** The code of this cell in new keys. Empty: there is none. */
     cell: yield* check.need("CELL", cell === "" || CELL.test(cell) ? cell : null, CELL_FORM),
     databaseUrl,

@@ -92,7 +92,8 @@ describe.skipIf(!hasHaproxy)("two cells behind HAProxy with the configuration of
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it("lead a key to its cell, one without a code to the first, and the rest by the host", async () => {
+  it("lead a key or a stream token to its cell, one without a code to the first, the rest by the host", async () => {
+    const second = await eu2.createApp()
     for (const cell of [eu1, eu2]) {
       const app = await cell.createApp()
       assert.strictEqual((await through(app).get("/v1/me")).body.data.app_id, app.appId)
@@ -100,6 +101,14 @@ describe.skipIf(!hasHaproxy)("two cells behind HAProxy with the configuration of
     const made = await runTroupe({ DATABASE_URL: eu1.database.url, SECRETS_KEY }, ["app", "create", "Before cells"])
     const { app_id, api_key } = JSON.parse(made.stdout)
     assert.strictEqual((await new TestApp(baseUrl, app_id, api_key).get("/v1/me")).body.data.app_id, app_id)
+    const session = await second.createSession()
+    const { token } = (await second.post(`/v1/sessions/${session}/stream-token`, {})).body.data
+    const events = `${baseUrl}/v1/sessions/${session}/events`
+    for (const [query, headers] of [
+      [`?token=${token}`, {}],
+      ["", { authorization: `Bearer ${token}` }]
+    ] as const)
+      assert.strictEqual((await fetch(`${events}${query}`, { headers })).status, 200)
     const asked = request(`${baseUrl}/v1/llms.txt`, { headers: { host: "eu2.troupe.example.org" } })
     asked.end()
     const [answer] = await once(asked, "response")

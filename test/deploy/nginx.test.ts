@@ -33,6 +33,7 @@ const startNginx = async (baseUrl: string): Promise<number> => {
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`)
     .replace("/etc/ssl/troupe.example.org.pem", CERTIFICATE)
     .replace("/etc/ssl/troupe.example.org.key", KEY)
+    .replace("/var/log/nginx/troupe.log", join(folder, "access.log"))
   const path = join(folder, `${port}.conf`)
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
@@ -100,6 +101,20 @@ describe.skipIf(!hasNginx)("nginx with the configuration of deploy/nginx.conf", 
       assert.isFalse(stream.complete)
     }
     stream.destroy()
+  })
+
+  it("logs requests without their query, which may contain a stream token", async () => {
+    const app = await server.createApp()
+    const session = await app.createSession()
+    const { token } = (await app.post(`/v1/sessions/${session}/stream-token`, {})).body.data
+    const path = `/v1/sessions/${session}/events`
+    assert.strictEqual((await ask(port, `${path}?token=${token}`)).statusCode, 200)
+    const log = await until("the line of the request", () => {
+      const text = readFileSync(join(folder, "access.log"), "utf8")
+      return text.includes(`"GET ${path} HTTP/1.1" 200`) ? text : undefined
+    })
+    assert.notInclude(log, "token")
+    assert.notInclude(log, token)
   })
 
   it("lets the server refuse a body that is too large for the route, and takes the largest ones", async () => {

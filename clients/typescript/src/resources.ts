@@ -84,6 +84,8 @@ export const sessions = ({ call, list }: Methods) => ({
   runs: list("listRuns", "runs"),
   messages: { send: call("sendMessage") },
   events: { list: call("readEvents") },
+  /** A token with which a browser may read the events of the session. */
+  createStreamToken: call("createStreamToken"),
   /** Adds messages of a conversation that was held elsewhere, before the first one. */
   addHistory: call("addHistory"),
   /** What a turn would be given for a text. */

@@ -10,18 +10,20 @@ const usd = (description: string) =>
     .meta({ description: `US dollars, to the millionth. ${description}`, examples: [5] })
 const time = z.iso.datetime()
 
-const endUserCaps = {
-  daily_messages: wholeBetween(0, 10_000)
-    .nullable()
-    .optional()
-    .meta({ description: "Messages from the end-user per day (UTC). null: no limit", examples: [200] }),
-  daily_cost_usd: usd("Per day (UTC). null: no limit."),
-  monthly_cost_usd: usd("Per month (UTC). null: no limit."),
-  daily_images: wholeBetween(0, 10_000)
-    .nullable()
-    .optional()
-    .meta({ description: "Images for the end-user per day (UTC). null: no limit" })
-}
+export const EndUserCapsPatch = z
+  .object({
+    daily_messages: wholeBetween(0, 10_000)
+      .nullable()
+      .optional()
+      .meta({ description: "Messages from the end-user per day (UTC). null: no limit", examples: [200] }),
+    daily_cost_usd: usd("Per day (UTC). null: no limit."),
+    monthly_cost_usd: usd("Per month (UTC). null: no limit."),
+    daily_images: wholeBetween(0, 10_000)
+      .nullable()
+      .optional()
+      .meta({ description: "Images for the end-user per day (UTC). null: no limit" })
+  })
+  .meta({ description: "In the caps of one end-user, null restores the app's default" })
 
 export const AppCapsPatch = z.object({
   daily_budget_usd: usd("Budget for all sends of the app per day (UTC). null: no limit."),
@@ -29,9 +31,7 @@ export const AppCapsPatch = z.object({
   hard_stop: z.boolean().optional().meta({
     description: "Default true: sends beyond the budget are refused. false: they are accepted, and events report them"
   }),
-  default_end_user_caps: z
-    .object(endUserCaps)
-    .nullable()
+  default_end_user_caps: EndUserCapsPatch.nullable()
     .optional()
     .meta({ description: "Apply to each end-user without caps of their own. null: none" }),
   rate_limits: z
@@ -48,7 +48,6 @@ export const AppCapsPatch = z.object({
     .optional()
     .meta({ description: "Takes effect within a minute. null: the server's limits" })
 })
-export const EndUserCapsPatch = z.object(endUserCaps).meta({ description: "null restores the app's default" })
 
 const caps = z
   .object({

@@ -76,14 +76,22 @@ export const fallbackLines = texts(20, 300).meta({
   description: "Lines that replace a reply when no draft passed the gates"
 })
 
+const dialogueAct = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/)
+  .meta({
+    title: "DialogueAct",
+    description:
+      `The offline engine knows ${LINE_KINDS.map((kind) => `\`${kind}\``).join(", ")}. ` +
+      "Lines for other acts are stored, but not used"
+  })
+
 export const offlineLines = z
-  .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), texts(20, 300))
+  .record(dialogueAct, texts(20, 300))
   .refine((lines) => Object.keys(lines).length <= 60, "Too big: expected at most 60 acts")
   .meta({
     description:
-      "Lines per dialogue act, for the offline engine. It knows the acts " +
-      LINE_KINDS.map((kind) => `\`${kind}\``).join(", ") +
-      ". Lines for other acts are stored, but not used. {{subject}}, {{value}} and {{quote}} stand for " +
-      "what the person said",
+      "Lines per dialogue act, for the offline engine. {{subject}}, {{value}} and {{quote}} stand for what the " +
+      "person said",
     examples: [{ greeting: ["Evening."], recall: ["{{subject}}? {{value}}, you said."] }]
   })

@@ -5,7 +5,7 @@ import { isId } from "#pipeline/domain/Id.ts"
 import { type Consumer, Consumers, MAX_CONSUMERS } from "#src/db/conversation/Consumers.ts"
 import { curl, encodedEnvelope, noteIgnored, success } from "#src/http/server/envelope.ts"
 import { unknownIn } from "#src/http/server/makeAnswer.ts"
-import { endsWithKey } from "#src/http/server/logReading.ts"
+import { endsWithCredential } from "#src/http/server/logReading.ts"
 import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { resourceExists } from "#src/http/server/resourceExists.ts"
@@ -216,15 +216,15 @@ export const consumerRoutes: Routes = ({ app, answer, baseUrl, stopping, run }) 
         reply,
         Effect.gen(function* () {
           const {
-            principal: { appId, prefix },
+            principal: { appId },
             params: { consumer: name },
             body: { ack: token, limit = 100, wait = 0 }
           } = request
           if (!isName(name)) return yield* consumerNotFound
           const consumers = yield* Consumers
           const acknowledged = token === undefined ? 0 : yield* consumers.acknowledge(appId, name, token)
-          const pulling = endsWithKey(
-            prefix,
+          const pulling = endsWithCredential(
+            request,
             wait,
             consumers.pull(appId, name, limit, Duration.seconds(wait), stopping)
           )

@@ -12,12 +12,11 @@ import { poll } from "#channels/event-log/poll.ts"
 import { pollTurn } from "#channels/event-log/pollTurn.ts"
 import type { TurnEnd } from "#channels/event-log/TurnEnds.ts"
 import { isId } from "#pipeline/domain/Id.ts"
-import { KeyWatch } from "#src/accounts/KeyWatch.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { refuseExpired, sessionNotFound, turnNotFound } from "./conversationErrors.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
-import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
+import { cursor, endsWithCredential, watchCredential } from "#src/http/server/logReading.ts"
 import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
@@ -68,7 +67,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
   app.get(
     "/v1/sessions/:session_id/events",
     {
-      config: { demo: true, exists: sessionExists, cost: { reads: 1 } },
+      config: { demo: true, streamToken: true, exists: sessionExists, cost: { reads: 1 } },
       schema: {
         operationId: "readEvents",
         summary: "List the events of a session after a cursor",
@@ -95,10 +94,10 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
         reply,
         Effect.gen(function* () {
           if (!isId("ses", sessionId)) return yield* sessionNotFound
-          const { appId, prefix } = request.principal
+          const { appId } = request.principal
           const position = { appId, sessionId, since }
-          const reading = endsWithKey(
-            prefix,
+          const reading = endsWithCredential(
+            request,
             wait,
             until === undefined
               ? Effect.map(poll(position, limit, Duration.seconds(wait), stopping), withoutTurn)
@@ -132,7 +131,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
     "/v1/sessions/:session_id/events/stream",
     {
       exposeHeadRoute: false,
-      config: { demo: true, exists: sessionExists, cost: { reads: 1 } },
+      config: { demo: true, streamToken: true, exists: sessionExists, cost: { reads: 1 } },
       schema: {
         operationId: "streamEvents",
         summary: "Stream the events as server-sent events. A connection lasts at most five minutes",
@@ -149,7 +148,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
       }
     },
     async (request, reply) => {
-      const { appId, prefix } = request.principal
+      const { appId } = request.principal
       const sessionId = request.params.session_id
       await run(
         reply,
@@ -158,7 +157,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
           const since = yield* startOf(request, request.query.since)
           const log = yield* EventLog
           const feeds = yield* Feeds
-          const { watch } = yield* KeyWatch
+          const watch = yield* watchCredential(request)
           const sink = yield* sinkOf(reply.raw, readerOf(request))
           const begin = Effect.fnUntraced(function* (leaveCount: () => void) {
             const reading = log.read("sse", { appId, sessionId, since }, MAX_PAGE)
@@ -167,7 +166,7 @@ export const eventRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
             yield* refuseExpired(since, first.value).pipe(about(startFieldOf(request)))
             openStream(reply, RETRY_MS.least + (yield* Random.nextIntBetween(0, RETRY_MS.spread)))
             const leave = yield* feeds.follow({ appId, sessionId }, since, first.value, sink)
-            const unwatch = watch(prefix, () => {
+            const unwatch = watch(() => {
               leave()
               sink.end()
             })

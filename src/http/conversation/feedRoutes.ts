@@ -11,7 +11,7 @@ import { ReadRoom } from "#channels/event-log/ReadRoom.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { validationError } from "#src/http/server/errors.ts"
 import { openStream } from "#src/http/server/eventStream.ts"
-import { endsWithKey } from "#src/http/server/logReading.ts"
+import { endsWithCredential } from "#src/http/server/logReading.ts"
 import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers, answersAs } from "#src/http/server/schemas/answers.ts"
@@ -115,7 +115,7 @@ export const feedRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
         reply,
         Effect.gen(function* () {
           const read = yield* readOf(request, { from, field }, request.query, limit)
-          const reading = endsWithKey(request.principal.prefix, wait, pollFeed(read, Duration.seconds(wait), stopping))
+          const reading = endsWithCredential(request, wait, pollFeed(read, Duration.seconds(wait), stopping))
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading)).pipe(
             Effect.flatMap(orExpired),
             about(field)
@@ -175,7 +175,7 @@ export const feedRoutes: Routes = ({ app, baseUrl, stopping, run }) => {
                 ).pipe(about(start.field))
                 openStream(reply, retryMs)
                 const following = Effect.raceFirst(followFeed(read, first, sink), stopping)
-                yield* endsWithKey(request.principal.prefix, 1, following).pipe(
+                yield* endsWithCredential(request, 1, following).pipe(
                   Effect.ignore,
                   Effect.ensuring(Effect.sync(() => sink.end()))
                 )

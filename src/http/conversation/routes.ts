@@ -10,6 +10,7 @@ import { metricsRoutes } from "./metricsRoutes.ts"
 import { runRoutes } from "./runRoutes.ts"
 import { sessionRoutes } from "./sessionRoutes.ts"
 import { sessionStateRoutes } from "./sessionStateRoutes.ts"
+import { streamTokenRoutes } from "./streamTokenRoutes.ts"
 import { timelineRoutes } from "./timelineRoutes.ts"
 import { traceRoutes } from "./traceRoutes.ts"
 
@@ -21,6 +22,7 @@ export const routes: ReadonlyArray<Routes> = [
   messageRoutes,
   historyRoutes,
   eventRoutes,
+  streamTokenRoutes,
   feedRoutes,
   consumerRoutes,
   traceRoutes,

@@ -6,12 +6,13 @@ import { poll } from "#channels/event-log/poll.ts"
 import { OperationalLog } from "#channels/OperationalLog.ts"
 import { curl, encodedEnvelope } from "#src/http/server/envelope.ts"
 import { refuseExpired } from "#src/http/conversation/conversationErrors.ts"
+import { invalidKey } from "#src/http/server/errors.ts"
 import { readerOf } from "#src/http/server/limits/Cost.ts"
 import { OpenReads } from "#src/http/server/limits/OpenReads.ts"
 import { answers } from "#src/http/server/schemas/answers.ts"
 import { betweenInQuery, wholeInQuery } from "#src/http/server/schemas/number.ts"
 import { EventPage } from "#src/http/conversation/eventSchemas.ts"
-import { cursor, endsWithKey } from "#src/http/server/logReading.ts"
+import { cursor, endsWithCredential } from "#src/http/server/logReading.ts"
 import { about } from "#src/http/server/about.ts"
 import type { Routes } from "#src/http/server/Server.ts"
 
@@ -40,15 +41,16 @@ export const deliveryEventRoutes: Routes = ({ app, baseUrl, stopping, run }) => 
       const text = await run(
         reply,
         Effect.gen(function* () {
-          const { appId, prefix } = request.principal
+          const { appId } = request.principal
           yield* OperationalLog.use((log) => log.begin(appId))
-          const reading = endsWithKey(
-            prefix,
+          const reading = endsWithCredential(
+            request,
             wait,
             poll({ appId, sessionId: appId, since }, limit, Duration.seconds(wait), stopping)
           )
           const page = yield* OpenReads.use((reads) => reads.whileOpen(readerOf(request), wait, reading))
-          const chunk = yield* Effect.fromOption(page).pipe(Effect.orDie)
+          // The app was deleted, and its keys with it.
+          const chunk = yield* Effect.fromOption(page).pipe(Effect.mapError(() => invalidKey))
           yield* refuseExpired(since, chunk).pipe(about("query.since"))
           const { text, nextCursor, tail } = chunk
           return encodedEnvelope(`{"events":[${text}],"next_cursor":${nextCursor},"has_more":${nextCursor < tail}}`, [

@@ -42,7 +42,8 @@ ${baseUrl}/docs
 
 ## Authentication
 Every call under /v1 sends \`Authorization: Bearer ck_...\`, a runtime key that belongs to one app. Keep it on your \
-server.
+server. For a browser, create a stream token, which can only read the events of one session: \
+POST /v1/sessions/{session_id}/stream-token.
 ${signIn ? "Without a key, set up an account as below, or run this on" : "Without a key, run this on"} the machine \
 that runs Troupe: \`npm run -s troupe -- app create NAME\` prints {"app_id","api_key","prefix"}.
 ${when(

@@ -20,6 +20,7 @@ import { isForThisMachine, isLoopback } from "./isLoopback.ts"
 import { leaveSlowReaders } from "./leaveSlowReaders.ts"
 import { HeldBytes } from "./limits/HeldBytes.ts"
 import { logRequests } from "./logRequests.ts"
+import { makeAllowOrigin } from "./makeAllowOrigin.ts"
 import { makeApp } from "./makeApp.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { traceRequests } from "./traceRequests.ts"
@@ -30,6 +31,8 @@ export interface HttpOptions {
   readonly port: number
   /** The number of proxies in front of the server. Only their entries in X-Forwarded-For are trusted. */
   readonly trustedProxies: number
+  /** The origins of the pages that may call the API from a browser: exact ones, or `*`. */
+  readonly corsOrigins: ReadonlyArray<string>
   /** Limit per address for public routes. */
   readonly publicRequestsPerMinute: number
   readonly routes: ReadonlyArray<Routes>
@@ -54,7 +57,8 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         const { trustedProxies, publicRequestsPerMinute } = options
         const isOnlyHere = trustedProxies === 0 && isLoopback(options.host) && isLoopback(new URL(baseUrl).host)
         const trace = yield* traceRequests
-        const app = makeApp({ trustedProxies, headers, crashes: yield* Crashes })
+        const allowOrigin = makeAllowOrigin(options.corsOrigins)
+        const app = makeApp({ trustedProxies, headers, allowOrigin, crashes: yield* Crashes })
         boundPipelining(app)
         trace(app)
         countRequests(app)
@@ -63,6 +67,7 @@ export class HttpServer extends Context.Service<HttpServer, { readonly baseUrl: 
         yield* admitRequests(app, {
           bridge,
           headers,
+          allowOrigin,
           publicRequestsPerMinute,
           isClosing: () => closing,
           isForUs: (request) => !isOnlyHere || isForThisMachine(request.headers.host),

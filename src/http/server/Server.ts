@@ -14,6 +14,7 @@ import type { ChannelKind } from "#channels/ChannelKind.ts"
 import type { AccountPrincipal } from "#src/accounts/AccountAuthentication.ts"
 import type { Principal } from "#src/accounts/Authentication.ts"
 import type { Operator } from "#src/accounts/Operator.ts"
+import type { StreamToken } from "#src/accounts/StreamTokens.ts"
 import type { ApiError } from "./ApiError.ts"
 import type { Accepted } from "./body/requireReadable.ts"
 import type { HandlerError } from "./bridge.ts"
@@ -61,6 +62,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set on every route under /v1 that needs a runtime key. */
     principal: Principal
+    /** Set if the request came with a stream token instead of a key. */
+    streamToken?: StreamToken
     /** Set on every route of the account plane. */
     account: AccountPrincipal
     /** Set on every route of operators. */
@@ -69,6 +72,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The credential that it takes. Default: a runtime key. */
     readonly auth?: Credential
+    /** A stream token for the session in the path is accepted instead of a runtime key. */
+    readonly streamToken?: boolean
     /** What a request takes from limits and budgets. Default: one request. */
     readonly cost?: Cost
     /** Never requested by browsers: answers have no headers for them, except errors with a body. */

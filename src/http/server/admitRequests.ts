@@ -23,6 +23,7 @@ import {
 import { makeAddressLimit } from "./limits/AddressLimit.ts"
 import { noteDemoSurface } from "./limits/demoSurface.ts"
 import { sendRateLimitHeaders } from "./limits/rateLimitHeaders.ts"
+import type { AllowOrigin } from "./makeAllowOrigin.ts"
 import type { App, HandlerServices } from "./Server.ts"
 
 /** Whether the route accepts more than others, and the request does not declare a body within the usual limit. */
@@ -39,6 +40,7 @@ export const admitRequests = Effect.fnUntraced(function* (
   options: {
     readonly bridge: Bridge<HandlerServices>
     readonly headers: Readonly<Record<string, string>>
+    readonly allowOrigin: AllowOrigin
     readonly publicRequestsPerMinute: number
     readonly isClosing: () => boolean
     /** Whether the host that a request names is one of this server. */
@@ -46,7 +48,7 @@ export const admitRequests = Effect.fnUntraced(function* (
     readonly baseUrl: () => string
   }
 ) {
-  const { bridge, headers, isClosing, isForUs, baseUrl } = options
+  const { bridge, headers, allowOrigin, isClosing, isForUs, baseUrl } = options
   const { remembered } = yield* Authentication
   const limits = yield* RateLimits
   const refuseAddress = makeAddressLimit(options.publicRequestsPerMinute)
@@ -115,6 +117,7 @@ export const admitRequests = Effect.fnUntraced(function* (
   app.addHook("onRequest", async (request, reply) => {
     const { machine } = request.routeOptions.config
     void (machine === true ? reply : reply.headers(headers)).header("x-request-id", request.id)
+    if (allowOrigin(request, reply) === "preflight") return reply.code(204).send()
     if (isClosing()) throw draining
     if (!isForUs(request)) throw hostNotAllowed
     if (request.is404) return isClosedToDemo(request.method, request.url) ? refuseDemoKey(request, reply) : undefined

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FastifyRequest } from "fastify"
 import { Authentication, type Unauthenticated } from "#src/accounts/Authentication.ts"
 import type { ApiError } from "./ApiError.ts"
+import { authenticateStreamToken, sentStreamToken } from "./authenticateStreamToken.ts"
 import {
   accountTokenUsed,
   apiKeyExpired,
@@ -21,13 +22,17 @@ const unauthenticated: Record<Unauthenticated["reason"], ApiError> = {
   idp_key: idpKeyUsed
 }
 
-/** Authenticates the request by its bearer. */
-export const authenticate = (request: FastifyRequest) =>
-  Authentication.use((authentication) => authentication.authenticate(request.headers.authorization)).pipe(
-    Effect.catchTags({
-      Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
-      AppMoves: () => Effect.fail(appMoves),
-      OtherCell: ({ cell }) => Effect.fail(otherCell(cell)),
-      AppSuspended: ({ reason }) => Effect.fail(appSuspended(reason))
-    })
-  )
+/** Authenticates the request by its bearer, or by a stream token. */
+export const authenticate = Effect.fnUntraced(
+  function* (request: FastifyRequest) {
+    const token = sentStreamToken(request)
+    if (token !== undefined) return yield* authenticateStreamToken(request, token)
+    return yield* Authentication.use(({ authenticate: byKey }) => byKey(request.headers.authorization))
+  },
+  Effect.catchTags({
+    Unauthenticated: ({ reason }) => Effect.fail(unauthenticated[reason]),
+    AppMoves: () => Effect.fail(appMoves),
+    OtherCell: ({ cell }) => Effect.fail(otherCell(cell)),
+    AppSuspended: ({ reason }) => Effect.fail(appSuspended(reason))
+  })
+)

@@ -10,12 +10,14 @@ import {
   runtimeKeyUsed,
   scopeMissing
 } from "./errors.ts"
+import { streamTokenNotAllowed } from "./streamTokenErrors.ts"
 
 const unauthenticated: Record<AccountUnauthenticated["reason"], ApiError> = {
   missing: missingAccountToken,
   invalid_token: invalidAccountToken,
   runtime_key: runtimeKeyUsed,
-  idp_key: idpKeyUsedAsAccountToken
+  idp_key: idpKeyUsedAsAccountToken,
+  stream_token: streamTokenNotAllowed
 }
 
 /** Authenticates a request on the account plane. The token must have the scope. */

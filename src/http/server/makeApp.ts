@@ -3,6 +3,7 @@ import { newId } from "#pipeline/domain/Id.ts"
 import type { Crashes } from "#src/units/attempt.ts"
 import { LARGE_BYTES } from "./body/LargeBodies.ts"
 import { compileValidator, parseBodies } from "./body/parsing.ts"
+import type { AllowOrigin } from "./makeAllowOrigin.ts"
 import { routeNotFound } from "./errors.ts"
 import { answerProtocolError } from "./protocolErrors.ts"
 import { sendError } from "./sendError.ts"
@@ -20,6 +21,7 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 export const makeApp = (options: {
   readonly trustedProxies: number
   readonly headers: Readonly<Record<string, string>>
+  readonly allowOrigin: AllowOrigin
   readonly crashes: (typeof Crashes)["Service"]
 }): App => {
   const app: App = Fastify({
@@ -41,8 +43,10 @@ export const makeApp = (options: {
       }
     },
     // A path that cannot be decoded.
-    frameworkErrors: (_, request, reply) =>
-      sendError(request, reply.headers(options.headers).header("x-request-id", request.id), routeNotFound),
+    frameworkErrors: (_, request, reply) => {
+      options.allowOrigin(request, reply)
+      return sendError(request, reply.headers(options.headers).header("x-request-id", request.id), routeNotFound)
+    },
     genReqId: (request) => {
       const given = request.headers["x-request-id"]
       return typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : newId("req")
@@ -53,6 +57,7 @@ export const makeApp = (options: {
   app.decorate("crashes", options.crashes)
   parseBodies(app)
   app.decorateRequest("principal")
+  app.decorateRequest("streamToken")
   app.decorateRequest("account")
   app.decorateRequest("operator")
   return app

@@ -22,9 +22,9 @@ class ServerError extends Error {
 
 const NANOS_PER_MS = 1e6
 
-/** Callers who may decide that a trace is recorded. Anybody can get a demo key. */
-const isTrusted = ({ principal, account, operator }: FastifyRequest): boolean =>
-  principal?.kind === "runtime" || account !== undefined || operator !== undefined
+/** Callers who may decide that a trace is recorded. Anybody can get a demo key, and a page can get a stream token. */
+const isTrusted = ({ principal, streamToken, account, operator }: FastifyRequest): boolean =>
+  (principal?.kind === "runtime" && streamToken === undefined) || account !== undefined || operator !== undefined
 
 /**
  * A span for each request that is admitted, in the trace of a valid `traceparent`. Its name is the route and not the

@@ -25,6 +25,7 @@ let receiver: Receiver
 let database: TestDatabase
 let server: TroupeProcess
 let app: TestApp
+let streamToken: string
 
 beforeAll(async () => {
   collector = await startCollector()
@@ -58,6 +59,9 @@ beforeAll(async () => {
   const session = await app.createSession()
   await app.post(`/v1/apps/${appId}/channels`, { kind: "webhook", url: receiver.url, session_id: session })
   await app.converse(session, MARKED)
+  streamToken = (await app.post(`/v1/sessions/${session}/stream-token`, {})).body.data.token
+  for (const path of [`/v1/sessions/${session}/events`, `/v1/sessions/${session}`, "/v1/no-such-route"])
+    await fetch(`${server.baseUrl}${path}?token=${streamToken}`)
   await until("the call and the push to be exported", () => {
     const names = new Set(collector.spans().map(({ name }) => name))
     return names.has("chat some-model") && names.has("deliver webhook") && names.has("turn")
@@ -97,6 +101,7 @@ describe("OTEL_CAPTURE_CONTENT", () => {
 
   it("never shows a secret", () => {
     const all = collector.text() + server.stderr()
-    for (const secret of [app.key, MODEL_KEY, COLLECTOR_KEY, SECRETS_KEY]) assert.isFalse(all.includes(secret), secret)
+    for (const secret of [app.key, streamToken, MODEL_KEY, COLLECTOR_KEY, SECRETS_KEY])
+      assert.isFalse(all.includes(secret), secret)
   })
 })

@@ -323,8 +323,8 @@ describe("the key of secrets at rest", () => {
 
       assert.match((await run(["secrets", "rotate"])).stderr, /^troupe: SECRETS_KEY_NEW: must be set[^\n]+\n$/)
       const rotated = await run(["secrets", "rotate"], { SECRETS_KEY_NEW: SECRETS_KEY })
-      // The key that signs picture addresses.
-      assert.strictEqual(rotated.stdout, `{"rotated":1}\n`)
+      // The keys that sign picture addresses and stream tokens.
+      assert.strictEqual(rotated.stdout, `{"rotated":2}\n`)
       assert.match((await run(["serve"])).stderr.split("\n").at(-2) ?? "", /^troupe: SECRETS_KEY: does not match/)
 
       const next = start(SERVE, { SECRETS_KEY })

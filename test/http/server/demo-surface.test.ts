@@ -70,6 +70,7 @@ const OPEN = [
   "POST /v1/sessions/{session_id}/messages",
   "GET /v1/sessions/{session_id}/events",
   "GET /v1/sessions/{session_id}/events/stream",
+  "POST /v1/sessions/{session_id}/stream-token",
   "GET /v1/apps/{app_id}/proactive-policy",
   "PATCH /v1/apps/{app_id}/proactive-policy",
   "GET /v1/apps/{app_id}/proactive-policy/decisions",

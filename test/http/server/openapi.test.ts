@@ -11,6 +11,7 @@ import { RelationalMeter, SessionStateData } from "#src/http/conversation/sessio
 import { HistoryData } from "#src/http/conversation/historySchemas.ts"
 import { RecallData } from "#src/http/memory/recallSchemas.ts"
 import { EventData, EventPage } from "#src/http/conversation/eventSchemas.ts"
+import { StreamTokenData } from "#src/http/conversation/streamTokenRoutes.ts"
 import { CharacterData, CharacterPage, CharacterVersionPage } from "#src/http/character/characterData.ts"
 import { AppData, MeData, AppPatch } from "#src/http/tenancy/appSchemas.ts"
 import {
@@ -566,6 +567,7 @@ describe("the OpenAPI document", () => {
         "POST /v1/sessions/{session_id}/proactive/schedule",
         "POST /v1/sessions/{session_id}/recall",
         "POST /v1/sessions/{session_id}/storylines/{storyline_id}/triggers",
+        "POST /v1/sessions/{session_id}/stream-token",
         "POST /v1/telegram/batches",
         "POST /v1/telegram/bots",
         "POST /v1/telegram/bots/{bot_id}/answer-pre-checkout",
@@ -654,9 +656,9 @@ describe("the OpenAPI document", () => {
   })
 
   it(
-    "has the Idempotency-Key on every POST except tests and evaluations, searches, recalls, pulls, actions of " +
-      "operators, which may be repeated, MCP, whose tools have one, the device flow and the sandbox, whose callers " +
-      "have no key",
+    "has the Idempotency-Key on every POST except tests and evaluations, searches, recalls, pulls, stream tokens, " +
+      "which are not stored, actions of operators, which may be repeated, MCP, whose tools have one, the device flow " +
+      "and the sandbox, whose callers have no key",
     () => {
       for (const [name, { parameters = [] }] of operations().filter(
         ([name, { security }]) =>
@@ -666,6 +668,7 @@ describe("the OpenAPI document", () => {
           !name.endsWith("/test") &&
           !name.endsWith("/search") &&
           !name.endsWith("/pull") &&
+          !name.endsWith("/stream-token") &&
           !name.endsWith("/recall") &&
           !name.endsWith("/evaluate") &&
           !name.endsWith("/images/probe") &&
@@ -681,6 +684,7 @@ describe("the OpenAPI document", () => {
   )
 
   it("requires an account token on the account plane, a role on the operator's, and a runtime key elsewhere", () => {
+    const read = new Set(["GET /v1/sessions/{session_id}/events", "GET /v1/sessions/{session_id}/events/stream"])
     for (const [name, { security }] of operations().filter(([, { security }]) => security?.length !== 0)) {
       if (/ \/(?:admin|console|metrics)\b/.test(name)) {
         const [role] = security[0].operatorToken
@@ -690,7 +694,9 @@ describe("the OpenAPI document", () => {
       }
       assert.deepStrictEqual(
         security ?? document.security,
-        name.includes(" /v1/account") ? [{ accountToken: [] }] : [{ runtimeKey: [] }],
+        name.includes(" /v1/account")
+          ? [{ accountToken: [] }]
+          : [{ runtimeKey: [] }, ...(read.has(name) ? [{ streamToken: [] }] : [])],
         name
       )
     }
@@ -1205,6 +1211,11 @@ describe("real responses", () => {
       "GET /v1/sessions/{session_id}/events",
       z.strictObject({ ...EventPage.shape, events: z.array(strict(EventData)) }),
       () => app.get(`/v1/sessions/${session}/events`)
+    ],
+    [
+      "POST /v1/sessions/{session_id}/stream-token",
+      strict(StreamTokenData),
+      () => app.post(`/v1/sessions/${session}/stream-token`, undefined)
     ]
   ])("of %s match their schema", async (_, data, ask) => {
     const { status, body } = await ask()

@@ -9,6 +9,7 @@ import { read, type Start } from "#src/accounts/credential.ts"
 const FORMS = {
   minted: /(ck_(?:[a-z0-9]{1,8}_)?|lat_|dc_|op_|os_|oc_)[0-9A-Za-z]{46}/g,
   userCode: /(?<![A-Za-z0-9-])[BCDFGHJKLMNPQRSTVWXZ]{5}-[BCDFGHJKLMNPQRSTVWXZ]{5}(?![A-Za-z0-9-])/g,
+  stream: /st_ck_[\w.-]{30,100}\.[\w-]{43}/g,
   webhook: /whsec_[A-Za-z0-9+/]{32,}={0,2}/g,
   bot: /\b\d{8,}:[A-Za-z0-9_-]{35}\b/g
 }
@@ -18,6 +19,7 @@ export const secretsIn = (text: string): ReadonlyArray<string> =>
   [
     ...[...text.matchAll(FORMS.minted)].filter(([found, kind]) => read(kind as Start, found) !== null),
     ...text.matchAll(FORMS.userCode),
+    ...text.matchAll(FORMS.stream),
     ...text.matchAll(FORMS.webhook),
     ...text.matchAll(FORMS.bot)
   ].map(([found]) => found)
@@ -27,7 +29,8 @@ const decoded = (row: string) =>
   row.replaceAll(/\\\\?x([0-9a-f]{18,})/g, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"))
 
 const ANY =
-  "(ck_([a-z0-9]{1,8}_)?|lat_|dc_|op_|os_|oc_)[0-9A-Za-z]{46}|[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|" +
+  "(ck_([a-z0-9]{1,8}_)?|lat_|dc_|op_|os_|oc_)[0-9A-Za-z]{46}|st_ck_[A-Za-z0-9_.-]{70}|" +
+  "[B-Z]{5}-[B-Z]{5}|whsec_[A-Za-z0-9+/]{32}|" +
   "[0-9]{8,}:[A-Za-z0-9_-]{35}|" +
   "636b5f|6c61745f|64635f|6f705f|6f735f|6f635f|77687365635f|([45][0-9a-f]){5}2d([45][0-9a-f]){5}|" +
   "(3[0-9]){8}3a([2-7][0-9a-f]){35}"

@@ -78,6 +78,7 @@ export const OPERATIONS = {
   addHistory: ["POST", "/v1/sessions/{session_id}/history", true, "body"],
   readEvents: ["GET", "/v1/sessions/{session_id}/events", false, "query"],
   streamEvents: ["GET", "/v1/sessions/{session_id}/events/stream", false, "query"],
+  createStreamToken: ["POST", "/v1/sessions/{session_id}/stream-token", false, "body"],
   readFeed: ["GET", "/v1/events", false, "query"],
   streamFeed: ["GET", "/v1/events/stream", false, "query"],
   listConsumers: ["GET", "/v1/consumers", false, "none"],
@@ -257,6 +258,7 @@ export interface Operations {
   addHistory: { request: types.AddHistoryData; answers: types.AddHistoryResponses }
   readEvents: { request: types.ReadEventsData; answers: types.ReadEventsResponses }
   streamEvents: { request: types.StreamEventsData; answers: types.StreamEventsResponses }
+  createStreamToken: { request: types.CreateStreamTokenData; answers: types.CreateStreamTokenResponses }
   readFeed: { request: types.ReadFeedData; answers: types.ReadFeedResponses }
   streamFeed: { request: types.StreamFeedData; answers: types.StreamFeedResponses }
   listConsumers: { request: types.ListConsumersData; answers: types.ListConsumersResponses }

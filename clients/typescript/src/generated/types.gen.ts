@@ -2362,10 +2362,15 @@ export type Safety = {
 export type FallbackLines = Array<string>;
 
 /**
- * Lines per dialogue act, for the offline engine. It knows the acts `farewell`, `grief`, `affection`, `insult`, `apology`, `thanks`, `compliment`, `greeting`, `joke`, `story`, `advice`, `elaborate`, `laughter`, `agreement`, `disagreement`, `acknowledgement`, `bad_news`, `good_news`, `question_self`, `question_world`, `command`, `disclosure`, `candid`, `refusal`, `recall`, `recall_sentence`, `recall_note`, `unknown_memory`, `lost_memory`, `forgotten`, `follow_up`, `already_said`, `answer`, `detail`, `comfort`, `ask_name`, `ask_back`, `topic`, `offer`, `resume`, `resume_gently`, `about_pet`, `about_person`, `about_people`, `about_work`, `about_home`, `about_like`, `about_dislike`, `about_event`, `about_name`, `about_plan`. Lines for other acts are stored, but not used. {{subject}}, {{value}} and {{quote}} stand for what the person said
+ * The offline engine knows `farewell`, `grief`, `affection`, `insult`, `apology`, `thanks`, `compliment`, `greeting`, `joke`, `story`, `advice`, `elaborate`, `laughter`, `agreement`, `disagreement`, `acknowledgement`, `bad_news`, `good_news`, `question_self`, `question_world`, `command`, `disclosure`, `candid`, `refusal`, `recall`, `recall_sentence`, `recall_note`, `unknown_memory`, `lost_memory`, `forgotten`, `follow_up`, `already_said`, `answer`, `detail`, `comfort`, `ask_name`, `ask_back`, `topic`, `offer`, `resume`, `resume_gently`, `about_pet`, `about_person`, `about_people`, `about_work`, `about_home`, `about_like`, `about_dislike`, `about_event`, `about_name`, `about_plan`. Lines for other acts are stored, but not used
+ */
+export type DialogueAct = string;
+
+/**
+ * Lines per dialogue act, for the offline engine. {{subject}}, {{value}} and {{quote}} stand for what the person said
  */
 export type OfflineLines = {
-    [key: string]: Array<string>;
+    [key in DialogueAct]?: Array<string>;
 };
 
 export type CharacterCreate = {
@@ -2599,10 +2604,10 @@ export type CharacterPatch = {
     } | null;
     fallback_lines?: FallbackLines | null;
     /**
-     * Lines per dialogue act, for the offline engine. It knows the acts `farewell`, `grief`, `affection`, `insult`, `apology`, `thanks`, `compliment`, `greeting`, `joke`, `story`, `advice`, `elaborate`, `laughter`, `agreement`, `disagreement`, `acknowledgement`, `bad_news`, `good_news`, `question_self`, `question_world`, `command`, `disclosure`, `candid`, `refusal`, `recall`, `recall_sentence`, `recall_note`, `unknown_memory`, `lost_memory`, `forgotten`, `follow_up`, `already_said`, `answer`, `detail`, `comfort`, `ask_name`, `ask_back`, `topic`, `offer`, `resume`, `resume_gently`, `about_pet`, `about_person`, `about_people`, `about_work`, `about_home`, `about_like`, `about_dislike`, `about_event`, `about_name`, `about_plan`. Lines for other acts are stored, but not used. {{subject}}, {{value}} and {{quote}} stand for what the person said
+     * Lines per dialogue act, for the offline engine. {{subject}}, {{value}} and {{quote}} stand for what the person said
      */
     offline_lines?: {
-        [key: string]: Array<string> | null;
+        [key in DialogueAct]?: Array<string> | null;
     } | null;
     expected_version?: CharacterPatchExpectedVersion;
 };
@@ -3318,7 +3323,7 @@ export type ChannelCreate = {
      */
     url: string;
     /**
-     * 16 to 256 characters: whsec_ and standard base64 with its padding, of which the key is the decoded bytes, or any other text, which is itself the key. Created if absent
+     * 16 to 256 characters: whsec_ and the key in standard base64 with its padding, or any other text, which is itself the key. Created if absent
      */
     secret?: string;
     /**
@@ -3347,7 +3352,7 @@ export type ChannelPatch = {
     mcp_subscription?: ChannelMcpSubscription;
     expires_at?: ChannelExpiresAt;
     /**
-     * rotate: a new secret is created. Or 16 to 256 characters: whsec_ and standard base64 with its padding, of which the key is the decoded bytes, or any other text, which is itself the key
+     * rotate: a new secret is created. Or 16 to 256 characters: whsec_ and the key in standard base64 with its padding, or any other text, which is itself the key
      */
     secret?: string;
     /**
@@ -3712,7 +3717,7 @@ export type EndUserPatch = {
 };
 
 /**
- * null restores the app's default
+ * In the caps of one end-user, null restores the app's default
  */
 export type EndUserCapsPatch = {
     /**
@@ -4319,7 +4324,7 @@ export type CreatedEnvelope = Envelope & {
 /**
  * The codes that this version of the server knows. New ones may be added
  */
-export type ErrorCode = 'access_denied' | 'account_device_rate_limited' | 'account_not_found' | 'account_sign_in_disabled' | 'account_token_used_as_runtime_key' | 'api_key_ended' | 'api_key_expired' | 'api_key_limit_reached' | 'api_key_not_found' | 'app_limit_reached' | 'app_not_found' | 'app_suspended' | 'arc_influence_not_found' | 'asset_limit_reached' | 'asset_not_found' | 'asset_too_large' | 'asset_type_unsupported' | 'authorization_pending' | 'batch_not_found' | 'bot_managed' | 'bot_not_found' | 'bot_not_managed' | 'bot_status_conflict' | 'budget_exceeded' | 'channel_limit_reached' | 'channel_not_found' | 'channel_unverified' | 'channel_url_rejected' | 'character_archived' | 'character_not_found' | 'character_not_ready' | 'consumer_limit_reached' | 'consumer_not_found' | 'content_closed' | 'csrf_failed' | 'cursor_expired' | 'delivery_not_found' | 'delivery_retry_limit_reached' | 'demo_input_too_large' | 'demo_key_surface_disabled' | 'demo_quota_exceeded' | 'demo_sandbox_disabled' | 'demo_sandbox_rate_limited' | 'edge_not_found' | 'end_user_blocked' | 'end_user_cap_exceeded' | 'end_user_not_found' | 'erasure_not_found' | 'eval_budget_required' | 'eval_run_not_finished' | 'eval_run_not_found' | 'eval_suite_not_found' | 'evidence_limit_reached' | 'evidence_not_found' | 'evidence_retracted' | 'expired_token' | 'export_failed' | 'export_limit_reached' | 'failed_job_not_found' | 'finding_accepted' | 'finding_not_found' | 'headers_too_large' | 'history_full' | 'history_too_late' | 'host_not_allowed' | 'idempotency_key_reused' | 'idp_account_api_key_not_service_key' | 'image_not_found' | 'image_prompt_rejected' | 'import_expired' | 'import_format_unsupported' | 'import_hash_mismatch' | 'import_limit_reached' | 'import_not_found' | 'import_not_ready' | 'import_too_large' | 'import_unreadable' | 'internal_error' | 'key_of_another_cell' | 'lore_entry_not_found' | 'malformed_request' | 'managed_bots_unavailable' | 'memory_forgotten' | 'memory_not_found' | 'method_not_allowed' | 'npc_not_found' | 'open_loop_not_found' | 'operator_role_too_low' | 'operator_session_not_found' | 'origin_not_allowed' | 'payload_too_large' | 'person_opted_out' | 'pinned_limit_reached' | 'pre_checkout_over' | 'rate_limited' | 'request_given_up' | 'request_timeout' | 'research_not_finished' | 'research_not_found' | 'route_not_found' | 'schedule_limit_reached' | 'scheduled_message_closed' | 'scheduled_message_not_found' | 'scope_missing' | 'selection_changed' | 'selection_too_large' | 'session_exited' | 'session_not_found' | 'slow_down' | 'slug_taken' | 'snapshot_not_found' | 'storyline_conflict' | 'storyline_not_found' | 'telegram_bot_taken' | 'telegram_name_taken' | 'telegram_profile_rejected' | 'telegram_token_invalid' | 'telegram_webhook_foreign' | 'token_not_found' | 'turn_not_found' | 'turn_queue_full' | 'unsupported_media_type' | 'upstream_failed' | 'validation_error' | 'version_conflict' | 'version_not_found' | 'visual_identity_missing' | 'world_limit_reached';
+export type ErrorCode = 'access_denied' | 'account_device_rate_limited' | 'account_not_found' | 'account_sign_in_disabled' | 'account_token_used_as_runtime_key' | 'api_key_ended' | 'api_key_expired' | 'api_key_limit_reached' | 'api_key_not_found' | 'app_limit_reached' | 'app_not_found' | 'app_suspended' | 'arc_influence_not_found' | 'asset_limit_reached' | 'asset_not_found' | 'asset_too_large' | 'asset_type_unsupported' | 'authorization_pending' | 'batch_not_found' | 'bot_managed' | 'bot_not_found' | 'bot_not_managed' | 'bot_status_conflict' | 'budget_exceeded' | 'channel_limit_reached' | 'channel_not_found' | 'channel_unverified' | 'channel_url_rejected' | 'character_archived' | 'character_not_found' | 'character_not_ready' | 'consumer_limit_reached' | 'consumer_not_found' | 'content_closed' | 'csrf_failed' | 'cursor_expired' | 'delivery_not_found' | 'delivery_retry_limit_reached' | 'demo_input_too_large' | 'demo_key_surface_disabled' | 'demo_quota_exceeded' | 'demo_sandbox_disabled' | 'demo_sandbox_rate_limited' | 'edge_not_found' | 'end_user_blocked' | 'end_user_cap_exceeded' | 'end_user_not_found' | 'erasure_not_found' | 'eval_budget_required' | 'eval_run_not_finished' | 'eval_run_not_found' | 'eval_suite_not_found' | 'evidence_limit_reached' | 'evidence_not_found' | 'evidence_retracted' | 'expired_token' | 'export_failed' | 'export_limit_reached' | 'failed_job_not_found' | 'finding_accepted' | 'finding_not_found' | 'headers_too_large' | 'history_full' | 'history_too_late' | 'host_not_allowed' | 'idempotency_key_reused' | 'idp_account_api_key_not_service_key' | 'image_not_found' | 'image_prompt_rejected' | 'import_expired' | 'import_format_unsupported' | 'import_hash_mismatch' | 'import_limit_reached' | 'import_not_found' | 'import_not_ready' | 'import_too_large' | 'import_unreadable' | 'internal_error' | 'key_of_another_cell' | 'lore_entry_not_found' | 'malformed_request' | 'managed_bots_unavailable' | 'memory_forgotten' | 'memory_not_found' | 'method_not_allowed' | 'npc_not_found' | 'open_loop_not_found' | 'operator_role_too_low' | 'operator_session_not_found' | 'origin_not_allowed' | 'payload_too_large' | 'person_opted_out' | 'pinned_limit_reached' | 'pre_checkout_over' | 'rate_limited' | 'request_given_up' | 'request_timeout' | 'research_not_finished' | 'research_not_found' | 'route_not_found' | 'schedule_limit_reached' | 'scheduled_message_closed' | 'scheduled_message_not_found' | 'scope_missing' | 'selection_changed' | 'selection_too_large' | 'session_exited' | 'session_not_found' | 'slow_down' | 'slug_taken' | 'snapshot_not_found' | 'storyline_conflict' | 'storyline_not_found' | 'stream_token_expired' | 'stream_token_invalid' | 'stream_token_not_allowed' | 'telegram_bot_taken' | 'telegram_name_taken' | 'telegram_profile_rejected' | 'telegram_token_invalid' | 'telegram_webhook_foreign' | 'token_not_found' | 'turn_not_found' | 'turn_queue_full' | 'unsupported_media_type' | 'upstream_failed' | 'validation_error' | 'version_conflict' | 'version_not_found' | 'visual_identity_missing' | 'world_limit_reached';
 
 export type Error = {
     detail: {
@@ -4713,9 +4718,6 @@ export type ChannelCreate2 = ChannelCreate;
 
 export type ChannelPatch2 = ChannelPatch;
 
-/**
- * null restores the app's default
- */
 export type EndUserCapsPatch2 = EndUserCapsPatch;
 
 export type ListCharactersData = {
@@ -4811,9 +4813,6 @@ export type GetCharacterResponses = {
 export type GetCharacterResponse = GetCharacterResponses[keyof GetCharacterResponses];
 
 export type UpdateCharacterData = {
-    /**
-     * JSON merge patch (RFC 7396): null clears a field, and an array is replaced as a whole
-     */
     body: CharacterPatch;
     path: {
         slug: string;
@@ -5178,9 +5177,6 @@ export type GetAssetResponses = {
 export type GetAssetResponse = GetAssetResponses[keyof GetAssetResponses];
 
 export type UpdateAssetData = {
-    /**
-     * JSON merge patch (RFC 7396): null clears
-     */
     body: AssetPatch;
     path: {
         slug: string;
@@ -5601,9 +5597,6 @@ export type GetNpcResponses = {
 export type GetNpcResponse = GetNpcResponses[keyof GetNpcResponses];
 
 export type UpdateNpcData = {
-    /**
-     * JSON merge patch (RFC 7396): null clears a field
-     */
     body: NpcPatch;
     path: {
         slug: string;
@@ -5695,9 +5688,6 @@ export type InvalidateEdgeResponses = {
 export type InvalidateEdgeResponse = InvalidateEdgeResponses[keyof InvalidateEdgeResponses];
 
 export type UpdateEdgeData = {
-    /**
-     * JSON merge patch (RFC 7396): null clears a field
-     */
     body: EdgePatch;
     path: {
         slug: string;
@@ -5813,9 +5803,6 @@ export type GetStorylineResponses = {
 export type GetStorylineResponse = GetStorylineResponses[keyof GetStorylineResponses];
 
 export type UpdateStorylineData = {
-    /**
-     * JSON merge patch (RFC 7396): null clears a field, and the beats are replaced as a whole
-     */
     body: StorylinePatch;
     path: {
         slug: string;
@@ -5975,9 +5962,6 @@ export type GetArcInfluenceResponses = {
 export type GetArcInfluenceResponse = GetArcInfluenceResponses[keyof GetArcInfluenceResponses];
 
 export type UpdateArcInfluenceData = {
-    /**
-     * JSON merge patch (RFC 7396): null clears a field
-     */
     body: ArcPatch;
     path: {
         slug: string;
@@ -6373,9 +6357,6 @@ export type ListEndUserSessionsResponses = {
 export type ListEndUserSessionsResponse = ListEndUserSessionsResponses[keyof ListEndUserSessionsResponses];
 
 export type SendMessageData = {
-    /**
-     * A message of the end-user
-     */
     body: Message;
     headers?: {
         /**
@@ -6487,6 +6468,38 @@ export type StreamEventsResponses = {
 };
 
 export type StreamEventsResponse = StreamEventsResponses[keyof StreamEventsResponses];
+
+export type CreateStreamTokenData = {
+    body: {
+        /**
+         * Seconds. Default: 900
+         */
+        expires_in?: number;
+    };
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/v1/sessions/{session_id}/stream-token';
+};
+
+export type CreateStreamTokenResponses = {
+    /**
+     * Success
+     */
+    200: WrittenEnvelope & {
+        data: {
+            token: string;
+            session_id: string;
+            /**
+             * It ends earlier with the key that created it, and with the session
+             */
+            expires_at: string;
+        };
+    };
+};
+
+export type CreateStreamTokenResponse = CreateStreamTokenResponses[keyof CreateStreamTokenResponses];
 
 export type ReadFeedData = {
     body?: never;
@@ -6982,9 +6995,6 @@ export type GetMemoryResponses = {
 export type GetMemoryResponse = GetMemoryResponses[keyof GetMemoryResponses];
 
 export type UpdateMemoryData = {
-    /**
-     * Omitted fields stay unchanged. A new text sets source to app
-     */
     body: MemoryPatch;
     path: {
         session_id: string;
@@ -7073,9 +7083,6 @@ export type ListOpenLoopsResponses = {
 export type ListOpenLoopsResponse = ListOpenLoopsResponses[keyof ListOpenLoopsResponses];
 
 export type UpdateOpenLoopData = {
-    /**
-     * Omitted fields stay unchanged
-     */
     body: OpenLoopPatch;
     path: {
         session_id: string;
@@ -7484,9 +7491,6 @@ export type GetProactivePreferencesResponses = {
 export type GetProactivePreferencesResponse = GetProactivePreferencesResponses[keyof GetProactivePreferencesResponses];
 
 export type UpdateProactivePreferencesData = {
-    /**
-     * JSON merge patch (RFC 7396): omitted fields stay unchanged, and null clears a field. What the app sets overrides what was inferred. What the person says later overrides both
-     */
     body: PreferencesPatch;
     path: {
         session_id: string;
@@ -8536,9 +8540,6 @@ export type GetEvalSuiteResponses = {
 export type GetEvalSuiteResponse = GetEvalSuiteResponses[keyof GetEvalSuiteResponses];
 
 export type UpdateEvalSuiteData = {
-    /**
-     * Omitted fields stay unchanged. Lists are replaced as a whole
-     */
     body: SuitePatch;
     path: {
         suite_id: string;
@@ -8798,9 +8799,6 @@ export type GetEndUserResponses = {
 export type GetEndUserResponse = GetEndUserResponses[keyof GetEndUserResponses];
 
 export type UpdateEndUserData = {
-    /**
-     * JSON merge patch (RFC 7396): omitted fields stay unchanged, and null clears a field
-     */
     body: EndUserPatch;
     path: {
         external_user_ref: string;
@@ -8915,9 +8913,6 @@ export type GetEndUserCapsResponses = {
 export type GetEndUserCapsResponse = GetEndUserCapsResponses[keyof GetEndUserCapsResponses];
 
 export type UpdateEndUserCapsData = {
-    /**
-     * null restores the app's default
-     */
     body: EndUserCapsPatch2;
     path: {
         external_user_ref: string;
@@ -9047,9 +9042,6 @@ export type GetMeResponses = {
 export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
 
 export type UpdateAppData = {
-    /**
-     * JSON merge patch (RFC 7396): omitted fields stay unchanged, and null restores the default
-     */
     body: AppPatch;
     path: {
         app_id: string;

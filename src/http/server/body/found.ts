@@ -5,7 +5,7 @@ const MAXIMUM_SHOWN = 40
 const IS_PRIVATE = /secret|token|password|key|url|code|prompt|caption|text|message|content/i
 
 /** Credentials, wherever they were sent: they begin so, or name a user in a URL. */
-const CREDENTIAL = /^(?:ck|lat|op|ak|whsec|sk|pk|ghp|xox[a-z])[_-]|^eyJ|^\d{5,}:|^(?:Bearer|Basic) |:\/\/|@/i
+const CREDENTIAL = /^(?:ck|lat|op|st|ak|whsec|sk|pk|ghp|xox[a-z])[_-]|^eyJ|^\d{5,}:|^(?:Bearer|Basic) |:\/\/|@/i
 const ID = /^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** Random text, such as a password that a program made. Ids are not secret. */

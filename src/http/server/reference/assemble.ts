@@ -120,7 +120,8 @@ const withSchemas = (operations: Operations, components: Components): Operations
     }),
     ...(requestBody !== undefined && {
       requestBody: mapMedia(
-        requestBody,
+        // Its description is that of its schema.
+        { content: requestBody["content"], required: requestBody["required"] },
         (schema) => components.refer(schema, true),
         EXAMPLES[String(operation["operationId"])]
       )

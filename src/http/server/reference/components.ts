@@ -19,7 +19,10 @@ const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "date", "time", "uri
 const withConst = ({ enum: values, ...schema }: Json): Json =>
   Array.isArray(values) ? { ...schema, ...(values.length === 1 ? { const: values[0] } : { enum: values }) } : schema
 
-/** A schema without what only describes the library: the bounds of JavaScript's integers, and patterns of formats. */
+/**
+ * A schema without what only describes the library: the bounds of JavaScript's integers, and patterns of formats and of
+ * numbers in a query.
+ */
 const withoutInternals = (schema: Json): Json =>
   Object.fromEntries(
     Object.entries(withConst(schema)).filter(
@@ -29,7 +32,7 @@ const withoutInternals = (schema: Json): Json =>
         !(key === "minimum" && value === Number.MIN_SAFE_INTEGER) &&
         !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
         !(key === "minLength" && value === 1 && schema["pattern"] === "\\S") &&
-        !(key === "pattern" && FORMATS.has(schema["format"])) &&
+        !(key === "pattern" && (FORMATS.has(schema["format"]) || schema["type"] === "integer")) &&
         !(key === "propertyNames" && JSON.stringify(value) === '{"type":"string"}') &&
         !(key === "additionalProperties" && (value === true || JSON.stringify(value) === "{}")) &&
         !(key === "default" && (value === Number.MIN_SAFE_INTEGER || value === Number.MAX_SAFE_INTEGER))

@@ -21,7 +21,7 @@ export interface RouteErrors {
   readonly plain: ReadonlySet<number>
 }
 
-const ofCredential = ({ method, config: { auth, demo } }: DescribedRoute) =>
+const ofCredential = ({ method, config: { auth, demo, streamToken } }: DescribedRoute) =>
   matchCredential<{ readonly codes: ReadonlyArray<string>; readonly plain: ReadonlyArray<number> }>(auth, {
     none: () => ({ codes: [], plain: [] }),
     app: () => ({
@@ -31,6 +31,8 @@ const ofCredential = ({ method, config: { auth, demo } }: DescribedRoute) =>
         "api_key_expired",
         "app_suspended",
         "key_of_another_cell",
+        "stream_token_not_allowed",
+        ...(streamToken === true ? ["stream_token_expired", "stream_token_invalid"] : []),
         ...(demo === true ? [] : ["demo_key_surface_disabled"])
       ],
       plain: [401, 403]
@@ -40,6 +42,7 @@ const ofCredential = ({ method, config: { auth, demo } }: DescribedRoute) =>
         "idp_account_api_key_not_service_key",
         "api_key_expired",
         "demo_key_surface_disabled",
+        "stream_token_not_allowed",
         ...(scope === null ? [] : ["scope_missing"])
       ],
       plain: [401, 403]

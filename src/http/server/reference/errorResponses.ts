@@ -6,6 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 /** The name of a status in `components.responses`, and what it means. */
 const STATUSES: Readonly<Record<number, readonly [name: string, meaning: string]>> = {
   400: ["BadRequest", "The device code is pending, expired or already used"],
+  401: ["Unauthenticated", "The request has no valid credential"],
   402: ["BudgetExceeded", "The budget does not cover the cost. Nothing was charged"],
   403: ["Forbidden", "The key is invalid, revoked or not permitted to do this"],
   404: ["NotFound", "Not found in this app"],
@@ -77,6 +78,7 @@ const GENERAL: ReadonlySet<string> = new Set([
   "request_given_up",
   "request_timeout",
   "scope_missing",
+  "stream_token_not_allowed",
   "unsupported_media_type",
   "validation_error"
 ])

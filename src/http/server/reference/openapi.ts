@@ -4,7 +4,7 @@ import fastify, { type FastifyContextConfig, type FastifySchema, type RouteOptio
 import { createJsonSchemaTransform, type ZodTypeProvider } from "fastify-type-provider-zod"
 import type { ChannelKind } from "#channels/ChannelKind.ts"
 import { VERSION } from "#pipeline/domain/version.ts"
-import { type Credential, matchCredential } from "#src/http/server/Credential.ts"
+import { matchCredential } from "#src/http/server/Credential.ts"
 import type { Cost } from "#src/http/server/limits/Cost.ts"
 import { assemble } from "./assemble.ts"
 import type { Json } from "./components.ts"
@@ -51,9 +51,9 @@ interface RouteSchema extends FastifySchema {
 }
 
 /** What follows from the credential that a route takes. Runtime keys are what the document says of all routes. */
-const ofCredential = (auth: Credential | undefined) =>
+const ofCredential = ({ auth, streamToken }: FastifyContextConfig) =>
   matchCredential<object>(auth, {
-    app: () => ({}),
+    app: () => (streamToken === true ? { security: [{ runtimeKey: [] }, { streamToken: [] }] } : {}),
     account: () => ({ security: [{ accountToken: [] }] }),
     // The least role, as OpenAPI 3.1 allows for every kind of scheme.
     operator: (role) => ({
@@ -118,6 +118,12 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
       components: {
         securitySchemes: {
           runtimeKey: { type: "http", scheme: "bearer", description: "A runtime key, ck_..." },
+          streamToken: {
+            type: "apiKey",
+            in: "query",
+            name: "token",
+            description: "A stream token, st_..., for the events of its session only. Also accepted as a bearer"
+          },
           accountToken: {
             type: "http",
             scheme: "bearer",
@@ -147,10 +153,11 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
   // OpenAPI has no wildcards, so the rest of a path is a parameter.
   const errors = new Map<string, ReturnType<typeof errorResponses>>()
   for (const { method, url, schema = {}, config } of await registeredRoutes({ routes, channelKinds })) {
-    const { auth, cost = {} } = (config ?? {}) as FastifyContextConfig
+    const given = (config ?? {}) as FastifyContextConfig
+    const { cost = {} } = given
     const route = {
       method: String(method),
-      config: (config ?? {}) as FastifyContextConfig,
+      config: given,
       schema: schema as DescribedRoute["schema"]
     }
     const path = url.replace(/\*$/, ":rest")
@@ -158,7 +165,7 @@ export const describeServer = async ({ routes, webhooks, channelKinds }: Describ
     described.route({
       method,
       url: path,
-      schema: { ...schema, ...ofCost(cost, schema as RouteSchema), ...ofCredential(auth) },
+      schema: { ...schema, ...ofCost(cost, schema as RouteSchema), ...ofCredential(given) },
       handler: () => {}
     })
   }
