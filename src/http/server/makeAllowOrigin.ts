@@ -19,7 +19,8 @@ const SENT = [
   "if-none-match",
   "cache-control",
   "traceparent",
-  "x-request-id"
+  "x-request-id",
+  "x-sandbox-fault"
 ].join(", ")
 /** What a page may read of an answer, besides what all pages may. */
 const READ = [
