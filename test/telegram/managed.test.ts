@@ -1,7 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { menusOf } from "#channels/telegram/commands.ts"
 import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { failCommitOnce } from "#test/support/postgres/failCommitOnce.ts"
 import { pictureOf } from "#test/support/files/images.ts"
+import { menusIn } from "#test/support/telegram/menusIn.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -95,7 +97,7 @@ describe("a managed bot", () => {
       "run.status"
     )
     assert.isUndefined((await get(id)).link)
-    assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
+    assert.deepStrictEqual(menusIn(bot), menusOf([], new Map()))
   })
 
   it("is not suggested a name that Telegram would refuse", async () => {

@@ -1,0 +1,5 @@
+import type { FakeBot } from "../TelegramHarness.ts"
+
+/** The menus of commands that a bot has, by language. The empty string is everybody else's. */
+export const menusIn = ({ profile }: FakeBot) =>
+  new Map(Array.from(profile.commands, ([key, commands]) => [key.split(" ")[0] ?? "", [...commands]]))
