@@ -286,8 +286,9 @@ describe("settings", () => {
       ])
     )
     assert.deepStrictEqual(
-      read({ SERVICE_TEXTS: textsFile(JSON.stringify({ en: { help: "x".repeat(4096), command_help: "y".repeat(256) } })) })
-        .ownTexts.get("en")?.command_help,
+      read({
+        SERVICE_TEXTS: textsFile(JSON.stringify({ en: { help: "x".repeat(4096), command_help: "y".repeat(256) } }))
+      }).ownTexts.get("en")?.command_help,
       "y".repeat(256)
     )
   })
@@ -317,7 +318,10 @@ describe("settings", () => {
     ['{"pt":{"help":"a\\u0000b"}}', /pt\.help has characters that are no text/],
     ['{"pt":{"help":"a\\ud800b"}}', /pt\.help has characters that are no text/],
     ['{"pt":{"help":"Olá, {name}"}}', /pt\.help has the unknown placeholder "\{name\}"\. It can have none/],
-    ['{"pt":{"greeting":"Olá, {{char}}"}}', /pt\.greeting has the unknown placeholder "\{char\}"\. It can have \{name\}/],
+    [
+      '{"pt":{"greeting":"Olá, {{char}}"}}',
+      /pt\.greeting has the unknown placeholder "\{char\}"\. It can have \{name\}/
+    ],
     ['{"pt":{"greeting":"Olá, { name }"}}', /pt\.greeting has the unknown placeholder/],
     [JSON.stringify({ pt: { help: "x".repeat(4097) } }), /pt\.help is too long for Telegram, which allows 4096/],
     [JSON.stringify({ pt: { command_stop: "x".repeat(257) } }), /pt\.command_stop is too long.* 256/],

@@ -58,11 +58,7 @@ const MAX_BUTTON_UNITS = 64
 
 /** How long Telegram lets a text be, in UTF-16 code units. */
 export const maxUnitsOf = (key: ServiceTextKey): number =>
-  key.startsWith("command_")
-    ? MAX_DESCRIPTION_UNITS
-    : key === "manager_button"
-      ? MAX_BUTTON_UNITS
-      : MAX_MESSAGE_UNITS
+  key.startsWith("command_") ? MAX_DESCRIPTION_UNITS : key === "manager_button" ? MAX_BUTTON_UNITS : MAX_MESSAGE_UNITS
 
 const PLACEHOLDER = /\{[^{}]*\}/g
 

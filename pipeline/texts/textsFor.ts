@@ -56,4 +56,6 @@ export const textsFor = (tags: ReadonlyArray<string | null | undefined>, own: Te
 }
 
 /** The language tags that there are texts for. */
-export const textLanguages = (own: TextsByTag): ReadonlyArray<string> => [...new Set([...TEXT_LANGUAGES, ...own.keys()])]
+export const textLanguages = (own: TextsByTag): ReadonlyArray<string> => [
+  ...new Set([...TEXT_LANGUAGES, ...own.keys()])
+]

@@ -1,12 +1,7 @@
 import * as Effect from "effect/Effect"
 import { readFileSync, statSync } from "node:fs"
 import type { TextsByTag } from "#pipeline/texts/OwnTexts.ts"
-import {
-  maxUnitsOf,
-  placeholdersIn,
-  type ServiceTextKey,
-  type ServiceTexts
-} from "#pipeline/texts/ServiceTexts.ts"
+import { maxUnitsOf, placeholdersIn, type ServiceTextKey, type ServiceTexts } from "#pipeline/texts/ServiceTexts.ts"
 import { canonicalTag, textsFor } from "#pipeline/texts/textsFor.ts"
 import { BadSetting, type Given, given } from "./checks.ts"
 

@@ -82,9 +82,12 @@ const harness = (
     )
     const pipeline = yield* Effect.provide(
       TurnPipeline,
-      TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT, safetyTexts: new Map(), ownTexts: new Map() }).pipe(
-        Layer.provide(ports)
-      )
+      TurnPipeline.layer({
+        deadlines: DEADLINES,
+        serviceText: SERVICE_TEXT,
+        safetyTexts: new Map(),
+        ownTexts: new Map()
+      }).pipe(Layer.provide(ports))
     )
     const booked: Array<ReadonlyArray<StageRecord>> = []
     const book: BookRecords = (records) =>
@@ -186,7 +189,7 @@ describe("TurnPipeline", () => {
     ["[voice message, 7 s]", [], "es", "escucharlo"],
     ["[voice message, 7 s]", [], "fr", "écouter"],
     ["[voice message, 7 s]", [], "pt-BR", "ouvir"],
-    ["[voice message, 7 s]", [], "ja", "録音"],
+    ["[voice message, 7 s]", [], "ja", "聞けなかった"],
     ["[voice message, 7 s]", [], "zh-hant", "沒辦法聽"],
     ["[voice message, 7 s]", ["я сегодня не могу заснуть", "Почему?"], "uk", "не можу цього послухати"],
     ["[voice message, 7 s]", ["я сегодня не могу заснуть", "Почему?"], "en", "здесь"],

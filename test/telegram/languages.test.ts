@@ -88,10 +88,13 @@ describe("the replies to commands", () => {
     ["fil", ["xx", "ja-JP"], "ja"],
     ["fil", [], "en"],
     [undefined, ["pt-BR"], "pt-BR"]
-  ])("are in the language of the person, whose Telegram has %s, or of the voice, %j: %s", async (told, languages, tag) => {
-    const { bot } = await attach(harness, { voice: { languages } })
-    assert.deepStrictEqual(await conversation(harness, bot, personOf(harness, told), ALL), allIn([tag]))
-  })
+  ])(
+    "are in the language of the person, whose Telegram has %s, or of the voice, %j: %s",
+    async (told, languages, tag) => {
+      const { bot } = await attach(harness, { voice: { languages } })
+      assert.deepStrictEqual(await conversation(harness, bot, personOf(harness, told), ALL), allIn([tag]))
+    }
+  )
 
   it("are the operator's own, and the built-in ones where the file has none", async () => {
     const { bot } = await attach(owned)
@@ -151,12 +154,15 @@ describe("the line after a message that could not be answered", () => {
     ["fil", ["it"], "it"],
     ["fil", [], "en"],
     [undefined, ["hi"], "hi"]
-  ])("is in the language of the person, whose Telegram has %s, or of the voice, %j: %s", async (told, languages, tag) => {
-    const { bot } = await attach(harness, { voice: { languages } })
-    assert.deepStrictEqual(await conversation(harness, bot, personOf(harness, told), ["Olá?"]), [
-      textsFor([tag], new Map()).apology
-    ])
-  })
+  ])(
+    "is in the language of the person, whose Telegram has %s, or of the voice, %j: %s",
+    async (told, languages, tag) => {
+      const { bot } = await attach(harness, { voice: { languages } })
+      assert.deepStrictEqual(await conversation(harness, bot, personOf(harness, told), ["Olá?"]), [
+        textsFor([tag], new Map()).apology
+      ])
+    }
+  )
 
   it("is the operator's own, but never before the character's", async () => {
     const plain = await attach(owned)

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
-import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
+import { BotApi, type BotApiError, type MenuLanguage } from "#channels/telegram/BotApi.ts"
 import { type Commands, menusOf } from "#channels/telegram/commands.ts"
 import type { FailureKind } from "#channels/telegram/failures.ts"
 import { OwnTexts } from "#pipeline/texts/OwnTexts.ts"
@@ -18,7 +18,8 @@ const DEFAULT = ""
 const STOPS: ReadonlySet<FailureKind> = new Set(["auth", "rate_limited", "not_sent", "ambiguous"])
 
 const hashOf = (commands: Commands) => createHash("sha256").update(JSON.stringify(commands)).digest("hex").slice(0, 16)
-const inLanguage = (language: string) => (language === DEFAULT ? {} : { language_code: language })
+/** An unknown language is for Telegram to reject. */
+const inLanguage = (language: string) => (language === DEFAULT ? {} : { language_code: language as MenuLanguage })
 
 /**
  * The menus of commands of bots, one for each language and one for everybody else. What was set is recorded, so only

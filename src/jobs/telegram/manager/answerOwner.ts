@@ -18,12 +18,7 @@ export const makeAnswerOwner = Effect.fnUntraced(function* ({ call, username }: 
     const isMade = claim?.made !== undefined && (yield* takeIn(claim.made))
     const isOpen = claim !== undefined && !isMade
     const texts = textsFor([language], own)
-    const said =
-      claim === undefined
-        ? texts.manager_link_spent
-        : isOpen
-          ? texts.manager_create
-          : texts.manager_wait
+    const said = claim === undefined ? texts.manager_link_spent : isOpen ? texts.manager_create : texts.manager_wait
     const button = isOpen
       ? {
           reply_markup: {

@@ -24,8 +24,7 @@ const getText = (call: Call, texts: Map<string, string>) =>
 const commandKey = ({ parameters }: Call) => `${parameters.text("language_code")} ${parameters.text("scope")}`
 
 const checkLanguage = ({ parameters }: Call): void => {
-  if (!/^(?:[a-z]{2})?$/.test(parameters.text("language_code")))
-    throw badRequest("invalid language code specified")
+  if (!/^(?:[a-z]{2})?$/.test(parameters.text("language_code"))) throw badRequest("invalid language code specified")
 }
 
 const checkCommand = ({ command, description }: BotCommand): BotCommand => {
