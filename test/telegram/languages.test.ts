@@ -76,7 +76,7 @@ const allIn = (tags: ReadonlyArray<string>, texts: TextsByTag = new Map()) => {
   ]
 }
 
-describe("the replies to commands", () => {
+describe.concurrent("the replies to commands", () => {
   it.each([
     ["pt", [], "pt"],
     ["pt-br", [], "pt-BR"],
@@ -147,7 +147,7 @@ describe("the replies to commands", () => {
   })
 })
 
-describe("the line after a message that could not be answered", () => {
+describe.concurrent("the line after a message that could not be answered", () => {
   it.each([
     ["pt", [], "pt"],
     ["pt-br", ["en"], "pt-BR"],

@@ -45,8 +45,14 @@ export class ChatSessions extends Context.Service<
      * in the transaction whose effect it reports.
      */
     readonly reply: (chat: ChatKey, notice: Notice) => Effect.Effect<void, DatabaseError>
-    /** The language tags of a chat, from the most important one on: of its people, then of the character. */
-    readonly languages: (chat: ChatKey) => Effect.Effect<ReadonlyArray<string | null>, DatabaseError>
+    /**
+     * The language tags of a chat, from the most important one on: of its people, then of the character. `writes`: the
+     * language of Telegram of the person who writes at this moment.
+     */
+    readonly languages: (
+      chat: ChatKey,
+      writes: string | null
+    ) => Effect.Effect<ReadonlyArray<string | null>, DatabaseError>
     /** Records that an accepted message of this chat was edited. */
     readonly recordEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
     /** Stops proactive messages. */
@@ -64,7 +70,7 @@ export class ChatSessions extends Context.Service<
         markUnreachable: (...args) => provide(markChatUnreachable(...args)),
         notify: (...args) => provide(appendNotice(...args)).pipe(Effect.asVoid),
         reply: (...args) => provide(replyInChat(...args)),
-        languages: (chat) => provide(languagesOfChat(chat)),
+        languages: (...args) => provide(languagesOfChat(...args)),
         recordEdit: (...args) => provide(recordEdit(...args)),
         optOutOfProactive: (...args) => provide(optOutOfProactive(...args))
       })

@@ -29,7 +29,8 @@ const voiceOf = (sql: Sql, appId: Fragment, slug: Fragment) => sql`
 
 const read = Effect.fnUntraced(function* (
   { appId, channelId }: Pick<ChatRef, "appId" | "channelId">,
-  chat: (sql: Sql) => Fragment
+  chat: (sql: Sql) => Fragment,
+  writes: string | null = null
 ) {
   const { query } = yield* Database
   const [row] = yield* query<Array<ChatLanguages>>(
@@ -41,19 +42,20 @@ const read = Effect.fnUntraced(function* (
       left join end_users u on u.app_id = b.app_id and u.external_user_ref = t.external_user_ref
       where b.app_id = ${appId} and b.channel_id = ${channelId}`
   )
-  return row === undefined ? [] : tagsOfChat(row)
+  return row === undefined ? [writes] : tagsOfChat({ ...row, language_code: writes ?? row.language_code })
 })
 
 /** The language tags of the chat of a session, from the most important one on. */
 export const languagesOfSession = (ref: ChatRef) => read(ref, (sql) => chatOf(sql, ref))
 
-/** The language tags of a chat, which may be new. */
-export const languagesOfChat = (key: ChatKey) =>
+/** The same of a chat, which may be new. `writes`: the language of Telegram of the person who writes at this moment. */
+export const languagesOfChat = (key: ChatKey, writes: string | null) =>
   read(
     key,
     (sql) => sql`
       select * from telegram_chats where app_id = ${key.appId} and channel_id = ${key.channelId}
-        and chat_id = ${key.chatId} and thread_id = ${key.threadId}`
+        and chat_id = ${key.chatId} and thread_id = ${key.threadId}`,
+    writes
   )
 
 /** The languages of a character's voice. */

@@ -26,8 +26,8 @@ export const declineChat = Effect.fnUntraced(function* (batch: Batch, reason: Ch
       const isFirst = yield* Updates.use((updates) => updates.done(batch))
       if (!isFirst || bot === undefined) return
       const { message, callback_query: callback } = readUpdate(raw) ?? {}
-      const language = (message ?? callback)?.from?.language_code
-      const tags = [language, ...(yield* ChatSessions.use((chats) => chats.languages(chat)))]
+      const language = (message ?? callback)?.from?.language_code ?? null
+      const tags = yield* ChatSessions.use((chats) => chats.languages(chat, language))
       const texts = textsFor(tags, yield* OwnTexts)
       const notice = {
         key: `tg:${channelId}:${update_id}`,

@@ -33,7 +33,7 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
   if (command === null) return yield* Effect.asVoid(updates.done(batch))
   yield* markChatReachable(bot, message.chat.id, batch[0].update_id)
   const { appId, channelId, chatId, threadId, language } = chatOpeningOf(bot, message, "keep")
-  const tags = [language, ...(yield* chats.languages({ appId, channelId, chatId, threadId }))]
+  const tags = yield* chats.languages({ appId, channelId, chatId, threadId }, language)
   const texts = textsFor(tags, yield* OwnTexts)
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
   const say = ({ sessionId }: OpenedChat, text: string, kind: string = command.name) =>
