@@ -249,6 +249,34 @@ describe("the menus of commands", () => {
     assert.deepStrictEqual(menus.get(""), commandsIn(textsFor(["pt-BR"], new Map())))
   })
 
+  it("that Telegram rejects are left out, and Telegram is not asked again", async () => {
+    const bot = harness.telegram.createBot()
+    harness.telegram.fault(
+      { bot, method: "setMyCommands", after: 3 },
+      { kind: "error", code: 400, description: "Bad Request: LANG_CODE_INVALID" }
+    )
+    const { id, body } = await harness.attach({}, bot)
+    assert.deepInclude(body, { status: "active", reason: null })
+    await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})
+    assert.lengthOf(harness.telegram.calls({ bot, method: "setMyCommands" }), menusOf([], new Map()).size)
+    assert.strictEqual(menusIn(bot).size, menusOf([], new Map()).size - 1)
+  })
+
+  it("that have to wait are set later, and only these", async () => {
+    const bot = harness.telegram.createBot()
+    harness.telegram.fault(
+      { bot, method: "setMyCommands", after: 5 },
+      { kind: "error", code: 429, description: "Too Many Requests: retry after 9", parameters: { retry_after: 9 } }
+    )
+    const { id, body } = await harness.attach({}, bot)
+    assert.deepInclude(body, { status: "degraded", reason: "profile_incomplete" })
+    await harness.server.database.sql`update telegram_bots set profile_due_at = now() where channel_id = ${id}`
+    assert.strictEqual((await harness.app.post(`/v1/telegram/bots/${id}/probe`, {})).body.data.status, "active")
+    assert.deepStrictEqual(menusIn(bot), menusOf([], new Map()))
+    // At most the calls that were on their way with the one that had to wait are repeated.
+    assert.isAtMost(harness.telegram.calls({ bot, method: "setMyCommands" }).length, menusIn(bot).size + 4)
+  })
+
   it("are written only where they differ: after other texts, and after another character", async () => {
     const bot = telegram.createBot()
     const { owner, id } = await within({}, async (app) => {
