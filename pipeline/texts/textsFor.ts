@@ -52,7 +52,7 @@ export const textsFor = (tags: ReadonlyArray<string | null | undefined>, own: Te
     const forms = tag === null || tag === undefined ? [] : formsOf(tag)
     return [own, BUILT_IN].flatMap((texts) => forms.flatMap((form) => texts.get(form) ?? []))
   })
-  return Object.assign({}, ...sources.reverse())
+  return Object.assign({}, ...sources.toReversed())
 }
 
 /** The language tags that there are texts for. */
