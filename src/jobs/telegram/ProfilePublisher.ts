@@ -53,8 +53,8 @@ export class ProfilePublisher extends Context.Service<
      */
     readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
     /**
-     * Sets the menus of commands again whose texts have changed since. A failure is no problem of the bot: the next probe
-     * goes on with it.
+     * Sets the menus of commands again whose texts have changed since. A failure is no problem of the bot: the next
+     * probe goes on with it.
      */
     readonly refreshMenus: (bot: StoredBot, token: Redacted.Redacted<string>) => Effect.Effect<void, DatabaseError>
   }
