@@ -15,6 +15,7 @@ import { retrieve } from "./retrieval/retrieve.ts"
 import { DANGER_OF_ANOTHER, screen } from "./safety/judge.ts"
 import { saidBefore } from "./safety/saidBefore.ts"
 import type { SafetyTextsByLocale } from "./safety/texts.ts"
+import type { TextsByTag } from "./texts/OwnTexts.ts"
 import type { TurnTrace } from "./TurnTrace.ts"
 import { answerCrisis } from "./turn/answerCrisis.ts"
 import { answerUnread } from "./turn/answerUnread.ts"
@@ -37,11 +38,13 @@ export interface TurnPipelineOptions {
   readonly serviceText: string
   /** The operator's safety texts, which override ours. */
   readonly safetyTexts: SafetyTextsByLocale
+  /** The operator's own texts, which override ours. */
+  readonly ownTexts: TextsByTag
 }
 
 const runStages = Effect.fnUntraced(function* (
   { stores, record, analyst, writer, critic }: TurnServices,
-  { deadlines, serviceText, safetyTexts }: TurnPipelineOptions,
+  { deadlines, serviceText, safetyTexts, ownTexts }: TurnPipelineOptions,
   accepted: Turn,
   trace: TurnTrace
 ): Effect.fn.Return<Outcome> {
@@ -59,7 +62,7 @@ const runStages = Effect.fnUntraced(function* (
   const judged = yield* judgeTurn(record, trace, turn, { screened, analysis, history, toldUnderAge }, safetyTexts)
   const { safety } = judged
   if (safety.action === "crisis") return answerCrisis(trace, judged)
-  const unread = answerUnread(trace, turn, judged, history)
+  const unread = answerUnread(trace, turn, judged, history, ownTexts)
   if (unread !== null) return unread
 
   const knowledge = yield* trace.stage(
@@ -103,7 +106,7 @@ const runStages = Effect.fnUntraced(function* (
     serviceText,
     safety.categories.some((category) => category === "after_crisis" || category === DANGER_OF_ANOTHER)
   )
-  const speech = replyContextOf(trace, turn, judged, context, safetyTexts)
+  const speech = replyContextOf(trace, turn, judged, context, { safetyTexts, ownTexts })
   // The character does not leave a person whose cry for help arrived while this was being written.
   if (decides("exit") && !(yield* record.before(turn)).crisis) return yield* exitSession(speech, reply)
 

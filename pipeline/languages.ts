@@ -113,6 +113,10 @@ export const languageOfTag = (tag: string): string => {
 export const mayBeIn = (told: string, language: string): boolean =>
   told === language || (told === "zh" && language === "ja")
 
+/** Those of the tags that a text detected as one language may be in, such as `pt-BR` for `pt`. */
+export const tagsOf = (told: string, tags: ReadonlyArray<string | null>): ReadonlyArray<string> =>
+  tags.flatMap((tag) => (tag !== null && mayBeIn(told, languageOfTag(tag)) ? [tag] : []))
+
 /** Whether `languageOf` can detect this language at all. */
 export const isDetectable = (language: string): boolean =>
   language in TELLING || SCRIPTS.some(([told]) => told === language)

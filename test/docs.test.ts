@@ -35,6 +35,7 @@ const RUN: Readonly<Record<string, ReadonlyArray<string>>> = {
     "answer: error",
     "answer: rate-limit",
     "setting: SAFETY_TEXTS",
+    "setting: SERVICE_TEXTS",
     "model",
     "processes",
     "commands",

@@ -27,6 +27,12 @@ const refusal = (env: Record<string, string>) => {
   return "read"
 }
 
+const textsFile = (content: string | Buffer) => {
+  const path = join(mkdtempSync(join(tmpdir(), "troupe-settings-")), "texts.json")
+  writeFileSync(path, content)
+  return path
+}
+
 describe("an invalid setting", () => {
   it.each([
     ["NODE_ENV", "staging"],
@@ -277,25 +283,91 @@ describe("settings", () => {
   })
 
   it("include the operator's safety texts from a file", () => {
-    const file = (content: string) => {
-      const path = join(mkdtempSync(join(tmpdir(), "troupe-settings-")), "texts.json")
-      writeFileSync(path, content)
-      return path
-    }
     assert.deepStrictEqual(read().safetyTexts, new Map())
     assert.deepStrictEqual(
-      read({ SAFETY_TEXTS: file('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts,
+      read({ SAFETY_TEXTS: textsFile('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts,
       new Map([["de-AT", { crisis: ["Ruf 142 an."] }]])
     )
     for (const path of [
       "/no/such/file",
-      file("{"),
-      file('{"de":{"crisis":[]}}'),
-      file('{"de":{"crisis":"x"}}'),
-      file('{"not a tag":{"crisis":["x"]}}')
+      textsFile("{"),
+      textsFile('{"de":{"crisis":[]}}'),
+      textsFile('{"de":{"crisis":"x"}}'),
+      textsFile('{"not a tag":{"crisis":["x"]}}')
     ]) {
       assert.throws(() => read({ SAFETY_TEXTS: path }), /SAFETY_TEXTS: must be/)
     }
+  })
+
+  it("include the operator's own service texts from a file", () => {
+    const { ownTexts } = read({
+      SERVICE_TEXTS: textsFile('\uFEFF{"pt_br":{"help":" Escreva. "},"fil":{"fallback_lines":["Hm."]},"en":{}}')
+    })
+    assert.deepStrictEqual(read().ownTexts, new Map())
+    assert.deepStrictEqual(
+      ownTexts,
+      new Map([
+        ["pt-BR", { help: "Escreva." }],
+        ["fil", { fallback_lines: ["Hm."] }],
+        ["en", {}]
+      ])
+    )
+    assert.deepStrictEqual(
+      read({
+        SERVICE_TEXTS: textsFile(JSON.stringify({ en: { help: "x".repeat(4096), command_help: "y".repeat(256) } }))
+      }).ownTexts.get("en")?.command_help,
+      "y".repeat(256)
+    )
+  })
+
+  it.each([
+    ["[]", /must be JSON such as/],
+    ["null", /must be JSON such as/],
+    ["{", /must be JSON in UTF-8/],
+    ["[".repeat(200_000), /must be JSON in UTF-8/],
+    [Buffer.from([0x7b, 0xff, 0x7d]), /must be JSON in UTF-8/],
+    [`{"en":{"help":"${"x".repeat(1_000_000)}"}}`, /at most 1000000 bytes/],
+    ['{"not a tag":{}}', /"not a tag" is not a language tag/],
+    ['{"__proto__":{}}', /"__proto__" is not a language tag/],
+    ['{"english":{}}', /"english" is not a language tag/],
+    ['{"":{}}', /is not a language tag/],
+    ['{"pt-BR":{},"pt_br":{}}', /has the language pt-BR twice/],
+    ['{"pt":"Olá"}', /pt must be an object of texts/],
+    ['{"pt":["Olá"]}', /pt must be an object of texts/],
+    ['{"pt":{"helpp":"Olá"}}', /pt has the unknown key "helpp".*greeting, .*command_help/],
+    ['{"pt":{"__proto__":"Olá"}}', /pt has the unknown key "__proto__"/],
+    ['{"pt":{"constructor":"Olá"}}', /pt has the unknown key "constructor"/],
+    ['{"pt":{"help":7}}', /pt\.help is not a string/],
+    ['{"pt":{"help":null}}', /pt\.help is not a string/],
+    ['{"pt":{"help":["Olá"]}}', /pt\.help is not a string/],
+    ['{"pt":{"help":""}}', /pt\.help is empty/],
+    ['{"pt":{"help":" \\n\u200b "}}', /pt\.help is empty/],
+    ['{"pt":{"help":"a\\u0000b"}}', /pt\.help has characters that are no text/],
+    ['{"pt":{"help":"a\\ud800b"}}', /pt\.help has characters that are no text/],
+    ['{"pt":{"help":"Olá, {name}"}}', /pt\.help has the unknown placeholder "\{name\}"\. It can have none/],
+    [
+      '{"pt":{"greeting":"Olá, {{char}}"}}',
+      /pt\.greeting has the unknown placeholder "\{char\}"\. It can have \{name\}/
+    ],
+    ['{"pt":{"greeting":"Olá, { name }"}}', /pt\.greeting has the unknown placeholder/],
+    [JSON.stringify({ pt: { help: "x".repeat(4097) } }), /pt\.help is too long for Telegram, which allows 4096/],
+    [JSON.stringify({ pt: { command_stop: "x".repeat(257) } }), /pt\.command_stop is too long.* 256/],
+    [JSON.stringify({ pt: { manager_button: "x".repeat(65) } }), /pt\.manager_button is too long.* 64/],
+    ['{"pt":{"command_stop":"a\\nb"}}', /pt\.command_stop must be one line/],
+    ['{"pt":{"unheard":"Olá"}}', /pt\.unheard must be a list of 1 to 20 strings/],
+    ['{"pt":{"unheard":[]}}', /pt\.unheard must be a list/],
+    ['{"pt":{"unheard":["Olá",7]}}', /pt\.unheard is not a string/]
+  ] as const)("refuse a file of service texts with what is wrong with it: %#", (content, problem) => {
+    const said = refusal({ SERVICE_TEXTS: textsFile(content) })
+    assert.match(said, problem)
+    assert.match(said, /^SERVICE_TEXTS: /)
+    assert.isBelow(said.length, 1000)
+  })
+
+  it("refuse service texts that are no file", () => {
+    for (const path of ["/no/such/file", tmpdir(), "/dev/null"])
+      assert.strictEqual(refusal({ SERVICE_TEXTS: path }), "SERVICE_TEXTS: must be the path of a file")
+    assert.deepStrictEqual(read({ SERVICE_TEXTS: " " }).ownTexts, new Map())
   })
 
   it("include the server behind a pooler, of which there may be several as well", () => {

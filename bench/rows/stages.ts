@@ -24,7 +24,7 @@ const ASKED = 200
 const GOAL_MS = 10
 
 const stagesOf = (url: string) =>
-  TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(
+  TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map(), ownTexts: new Map() }).pipe(
     Layer.provide([
       PostgresTranscript.layer,
       PostgresRecall.layer,

@@ -35,6 +35,7 @@ type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>
 
 export type Fetched = Result<"getUpdates">[number]
 export type WebhookInfo = Result<"getWebhookInfo">
+export type MenuLanguage = NonNullable<Payload<"setMyCommands">["language_code"]>
 
 /** Timeout of a call, including the connection. */
 const TIMEOUT_SECONDS = 20

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Schedule from "effect/Schedule"
+import { textsFor } from "#pipeline/texts/textsFor.ts"
 import { Attempt, type Channel, type Delivery, type Intent, type Message as Outgoing, type Part } from "../Channel.ts"
 import type { ChannelKind } from "../ChannelKind.ts"
 import { OperationalLog } from "../OperationalLog.ts"
@@ -34,6 +35,9 @@ const LATE_MS = 40
 const BEHIND = Duration.millis(100)
 /** How long to retry the look-ups that a message needs. */
 const LOOK_UP = Duration.seconds(15)
+
+/** If the language of the chat cannot be looked up. */
+const ENDED = textsFor([], new Map()).ended
 
 const unanswered = { statusCode: null, answer: null }
 const botMissing = Attempt.cases.Gone.make({ ...unanswered, errorCode: "bot_missing" })
@@ -82,9 +86,14 @@ export const makeTelegramChannel = Effect.fnUntraced(function* (kind: ChannelKin
   const send = yield* makeSend
 
   const messagesOf = Effect.fnUntraced(function* (delivery: Delivery) {
-    if (delivery.type !== "message.failed") return render(delivery.type, delivery.event)
-    const line = yield* withLookUpTimeout(chats.apology(delivery, delivery.cursor))
-    return textsOf(Option.getOrNull(line) ?? "")
+    switch (delivery.type) {
+      case "message.failed":
+        return textsOf(Option.getOrNull(yield* withLookUpTimeout(chats.apology(delivery, delivery.cursor))) ?? "")
+      case "session.exited":
+        return textsOf(Option.getOrElse(yield* withLookUpTimeout(chats.ending(delivery)), () => ENDED))
+      default:
+        return render(delivery.type, delivery.event)
+    }
   })
 
   const open = Effect.fnUntraced(function* (delivery: Delivery) {

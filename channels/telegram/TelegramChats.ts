@@ -40,5 +40,7 @@ export class TelegramChats extends Context.Service<
      * per chat. Null: there was one. The same cursor always gets the same line.
      */
     readonly apology: (ref: ChatRef, cursor: number) => Effect.Effect<string | null, ChatsUnavailable>
+    /** The line that says that the character has left. */
+    readonly ending: (ref: ChatRef) => Effect.Effect<string, ChatsUnavailable>
   }
 >()("channels/telegram/TelegramChats") {}

@@ -40,8 +40,6 @@ const decode = {
   image: Schema.decodeUnknownOption(Schema.fromJsonString(Image))
 }
 
-const EXITED = "This conversation has ended. Send /start to begin a new one."
-
 /** One of our texts or an authored text, as messages. */
 export const textsOf = (text: string): ReadonlyArray<Message> =>
   splitMarked(readMarks(text), MAX_UNITS - MARK.length).map(({ text, entities }) => ({ kind: "text", text, entities }))
@@ -86,8 +84,6 @@ export const render = (type: string, event: string): ReadonlyArray<Message> => {
     }
     case "channel.notice":
       return textsOf(Option.getOrUndefined(decode.notice(event))?.payload.text ?? "")
-    case "session.exited":
-      return textsOf(EXITED)
     case "image.ready":
       return imageOf(event)
     default:

@@ -1,56 +1,25 @@
 import { rotate, seedOf } from "../domain/seed.ts"
 import type { Turn } from "../domain/Turn.ts"
-import { languageOf, languageOfTag } from "../languages.ts"
+import { languageOf, tagsOf } from "../languages.ts"
 import type { SafetyTexts } from "../safety/texts.ts"
+import type { TextsByTag } from "../texts/OwnTexts.ts"
+import { textsFor } from "../texts/textsFor.ts"
 import { type EmittedDraft, emit } from "./emit.ts"
 import { type GateContext, type GateName, mustTell } from "./gates.ts"
 
-/** Neutral enough for any character. */
-const NEUTRAL_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
-  en: [
-    "Sorry, I lost my train of thought. Say that again?",
-    "Hm. Give me a moment with that one.",
-    "I don't have the right words for that just now.",
-    "Let me come at that another way. What made you think of it?",
-    "My mind went blank. Tell me a little more?"
-  ],
-  de: [
-    "Entschuldige, ich habe den Faden verloren. Sagst du es noch einmal?",
-    "Hm. Lass mich kurz darüber nachdenken.",
-    "Dafür fehlen mir gerade die Worte.",
-    "Erzähl mir ein bisschen mehr davon?"
-  ],
-  es: [
-    "Perdona, perdí el hilo. ¿Me lo dices otra vez?",
-    "Mm. Déjame pensarlo un momento.",
-    "Ahora mismo no encuentro las palabras.",
-    "¿Me cuentas un poco más?"
-  ],
-  fr: [
-    "Pardon, j'ai perdu le fil. Tu peux répéter ?",
-    "Hm. Laisse-moi y réfléchir un instant.",
-    "Les mots me manquent, là.",
-    "Raconte-moi un peu plus ?"
-  ],
-  pt: [
-    "Desculpa, perdi o fio à meada. Podes repetir?",
-    "Hm. Deixa-me pensar um momento.",
-    "Agora faltam-me as palavras.",
-    "Contas-me um pouco mais?"
-  ]
-}
 /** Language-independent, and leaves the next word to the person. */
 const WORDLESS = "..."
 
-const linesOf = (language: string | undefined): ReadonlyArray<string> =>
-  NEUTRAL_LINES[language ?? "en"] ?? NEUTRAL_LINES["en"] ?? []
-
-/** The fallback language: the language of the message if it can be detected, else the voice's, else the person's. */
-const languageFor = ({ text, character, endUser }: Turn): string | undefined => {
-  const voice = character.voice.languages.map(languageOfTag)
+/**
+ * The tags of the fallback's language: the language of the message if it can be detected and the voice has it, else the
+ * voice's, else the person's.
+ */
+const tagsFor = ({ text, character, endUser }: Turn): ReadonlyArray<string | null> => {
+  const { languages } = character.voice
   const spoken = languageOf(text)
-  if (spoken !== null && (voice.length === 0 || voice.includes(spoken))) return spoken
-  return voice[0] ?? (endUser.locale === null ? undefined : languageOfTag(endUser.locale))
+  if (spoken === null) return [...languages, endUser.locale]
+  const alike = tagsOf(spoken, languages.length > 0 ? languages : [endUser.locale])
+  return [...alike, ...languages, ...(alike.length > 0 ? [] : [spoken]), endUser.locale]
 }
 
 /**
@@ -61,16 +30,18 @@ export const fallbackBubbles = (
   turn: Turn,
   context: GateContext,
   texts: SafetyTexts,
+  own: TextsByTag,
   refused: { readonly by: GateName; readonly draft: EmittedDraft } | null
 ): ReadonlyArray<string> => {
   const seed = seedOf(turn)
   const telling = mustTell(context, refused?.by)
+  const { apology, fallback_lines } = textsFor(tagsFor(turn), own)
   const lines = telling
     ? rotate(texts.ai_disclosure, seed)
     : [
         ...(refused?.by === "romance" ? rotate(texts.minors, seed) : []),
         ...rotate(turn.character.fallback_lines, seed),
-        ...rotate(linesOf(languageFor(turn)), seed)
+        ...rotate([apology, ...fallback_lines], seed)
       ]
   const emitted = (draft: EmittedDraft, given: GateContext = context) => emit(draft, given).bubbles
   const drafts = lines.map((line): EmittedDraft => ({ bubbles: [line], citedIds: [] }))

@@ -8,6 +8,7 @@ import { languageAmong } from "../languages.ts"
 import { summarizeEmission } from "../stageSummaries.ts"
 import { messageLanguage } from "../safety/messageScores.ts"
 import { SAFETY_LANGUAGES, type SafetyTextsByLocale, safetyTextsFor } from "../safety/texts.ts"
+import type { TextsByTag } from "../texts/OwnTexts.ts"
 import type { TurnTrace } from "../TurnTrace.ts"
 import type { Judged } from "./judgeTurn.ts"
 
@@ -16,6 +17,8 @@ export interface ReplyContext extends Judged {
   readonly trace: TurnTrace
   readonly turn: Turn
   readonly context: GateContext
+  /** The operator's own texts. */
+  readonly ownTexts: TextsByTag
   /** The question whether an AI answers, if it is open. */
   readonly question: string | null
 }
@@ -25,13 +28,13 @@ export const replyContextOf = (
   turn: Turn,
   { safety, texts, preface }: Judged,
   context: GateContext,
-  safetyTexts: SafetyTextsByLocale
+  { safetyTexts, ownTexts }: { readonly safetyTexts: SafetyTextsByLocale; readonly ownTexts: TextsByTag }
 ): ReplyContext => {
   const question = openQuestion(context)
   // The disclosure is in the language of the question.
   const asking = question === null ? null : (messageLanguage(question) ?? languageAmong(question, SAFETY_LANGUAGES))
   const { ai_disclosure } = asking === null ? texts : safetyTextsFor([asking], safetyTexts)
-  return { trace, turn, safety, texts: { ...texts, ai_disclosure }, preface, context, question }
+  return { trace, turn, safety, texts: { ...texts, ai_disclosure }, ownTexts, preface, context, question }
 }
 
 export const draftOf = ({ bubbles, cited_memory_ids }: Reply): EmittedDraft => ({ bubbles, citedIds: cited_memory_ids })

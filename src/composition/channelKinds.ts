@@ -10,6 +10,7 @@ import * as PostgresPhotos from "#src/db/telegram/PostgresPhotos.ts"
 import * as PostgresTelegramChats from "#src/db/telegram/PostgresTelegramChats.ts"
 import { giveUpCrashingDeliveries } from "#src/jobs/runner/giveUpCrashingDeliveries.ts"
 import { PushKinds } from "./pushKinds.ts"
+import { ownTexts } from "./telegram.ts"
 
 /** The push channels of a process. */
 export const channelKinds = Layer.effect(
@@ -29,5 +30,6 @@ export const channelKinds = Layer.effect(
     Typing.layer,
     PostgresTelegramChats.layer,
     PostgresPhotos.layer
-  ])
+  ]),
+  Layer.provide(ownTexts)
 )

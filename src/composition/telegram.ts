@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { OwnTexts } from "#pipeline/texts/OwnTexts.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
 import { ChatRows } from "#src/db/telegram/ChatRows.ts"
 import { ChatSessions } from "#src/db/telegram/ChatSessions.ts"
@@ -21,6 +22,12 @@ export const publicAddress = Layer.unwrap(
   Effect.map(Settings, ({ publicUrl, host, port }) => PublicAddress.layer({ publicUrl, host, port }))
 )
 
+/** The operator's own texts. */
+export const ownTexts = Layer.effect(
+  OwnTexts,
+  Effect.map(Settings, (settings) => settings.ownTexts)
+)
+
 /** Shared by the channel, the bots and incoming updates. */
 export const shared = Layer.mergeAll(PostgresTelegramBots.layer, PostgresPace.layer, Updates.layer)
 
@@ -36,7 +43,8 @@ export const working = UpdateWorker.layer.pipe(
     BotLinks.layer,
     PostgresTelegramChats.layer,
     transcriber
-  ])
+  ]),
+  Layer.provide(ownTexts)
 )
 
 /** Suspensions by the operator. */

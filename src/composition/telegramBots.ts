@@ -15,6 +15,7 @@ import { Manager } from "#src/jobs/telegram/Manager.ts"
 import * as Pollers from "#src/jobs/telegram/Pollers.ts"
 import { Probe } from "#src/jobs/telegram/Probe.ts"
 import { Settings } from "#src/settings/Settings.ts"
+import { ownTexts } from "./telegram.ts"
 
 export const botApi = Layer.unwrap(Effect.map(Settings, ({ telegram: { apiRoot } }) => BotApi.layer({ apiRoot })))
 
@@ -32,6 +33,7 @@ export const botCare = Layer.unwrap(
       Layer.provideMerge(ProfilePublisher.layer),
       Layer.provideMerge(WebhookRegistrar.layer({ polling: telegram.mode === "polling", publicUrl })),
       Layer.provideMerge(Layer.mergeAll(Provisionings.layer, ManagerUpdates.layer, BatchRows.layer)),
+      Layer.provide(ownTexts),
       Layer.provideMerge(BotRows.layer)
     )
   })

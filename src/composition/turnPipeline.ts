@@ -27,10 +27,11 @@ const SERVICE_TEXT = [
   REWRITE_RULES
 ].join("\n")
 
-export const turnOptions = Effect.map(Settings, ({ deadlines, safetyTexts }): TurnPipelineOptions => ({
+export const turnOptions = Effect.map(Settings, ({ deadlines, safetyTexts, ownTexts }): TurnPipelineOptions => ({
   deadlines,
   serviceText: SERVICE_TEXT,
-  safetyTexts
+  safetyTexts,
+  ownTexts
 }))
 
 /** The turn pipeline with the engine of this process. */

@@ -184,9 +184,12 @@ const transcript = Layer.succeed(Transcript, {
   before: () => Effect.succeed(historyOf("my dog is called Biscuit", "A fine name."))
 })
 const pipelineWith = (writer: Layer.Layer<Writer>) =>
-  TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() }).pipe(
-    Layer.provide([writer, transcript, nothingRecalled])
-  )
+  TurnPipeline.layer({
+    deadlines: DEADLINES,
+    serviceText: SERVICE_RULES,
+    safetyTexts: new Map(),
+    ownTexts: new Map()
+  }).pipe(Layer.provide([writer, transcript, nothingRecalled]))
 
 describe("a proactive turn", () => {
   const turn = turnOf({ text: "", proactive, character: adult })

@@ -165,7 +165,7 @@ const monthOf = (life: Life, profile: (typeof demoCharacters)[number]) =>
       log.push({ role, text, cursor: log.length + 1, at: new Date(at) })
     const pipeline = yield* Effect.provide(
       TurnPipeline,
-      TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(
+      TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map(), ownTexts: new Map() }).pipe(
         Layer.provide([
           Layer.succeed(Transcript, { before: (_, limit) => Effect.sync(() => log.slice(-limit)) }),
           Layer.succeed(Recall, { search: () => Effect.succeed({ found: [], failed: false }) }),

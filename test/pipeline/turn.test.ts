@@ -14,6 +14,7 @@ import { ModelError } from "#pipeline/ModelError.ts"
 import { Transcript } from "#pipeline/retrieval/Transcript.ts"
 import { type Recorded, SafetyRecord } from "#pipeline/safety/SafetyRecord.ts"
 import { safetyTextsFor } from "#pipeline/safety/texts.ts"
+import { TEXT_LANGUAGES, textsFor } from "#pipeline/texts/textsFor.ts"
 import type { BookRecords } from "#pipeline/TurnTrace.ts"
 import { TurnPipeline } from "#pipeline/Turn.ts"
 import {
@@ -81,9 +82,12 @@ const harness = (
     )
     const pipeline = yield* Effect.provide(
       TurnPipeline,
-      TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_TEXT, safetyTexts: new Map() }).pipe(
-        Layer.provide(ports)
-      )
+      TurnPipeline.layer({
+        deadlines: DEADLINES,
+        serviceText: SERVICE_TEXT,
+        safetyTexts: new Map(),
+        ownTexts: new Map()
+      }).pipe(Layer.provide(ports))
     )
     const booked: Array<ReadonlyArray<StageRecord>> = []
     const book: BookRecords = (records) =>
@@ -185,6 +189,10 @@ describe("TurnPipeline", () => {
     ["[voice message, 7 s]", [], "es", "escucharlo"],
     ["[voice message, 7 s]", [], "fr", "écouter"],
     ["[voice message, 7 s]", [], "pt-BR", "ouvir"],
+    ["[voice message, 7 s]", [], "ja", "聞けなかった"],
+    ["[voice message, 7 s]", [], "zh-hant", "沒辦法聽"],
+    ["[voice message, 7 s]", ["я сегодня не могу заснуть", "Почему?"], "uk", "не можу цього послухати"],
+    ["[voice message, 7 s]", ["я сегодня не могу заснуть", "Почему?"], "en", "здесь"],
     ["[photo]", [], "de", "nicht sehen"]
   ] as const)("says honestly that it has not heard or seen what has no words: %j", ([text, said, locale, expected]) =>
     Effect.gen(function* () {
@@ -592,6 +600,18 @@ describe("TurnPipeline", () => {
       assert.deepStrictEqual(yield* Effect.forEach(turns, fallbackOf), lines)
       assert.isAbove(new Set(lines).size, 1)
       assert.notInclude(lines, "")
+    })
+  )
+
+  it.effect.each(TEXT_LANGUAGES)("has neutral lines in the language of the voice: %s", (tag) =>
+    Effect.gen(function* () {
+      const { apology, fallback_lines } = textsFor([tag], new Map())
+      for (const [place] of [apology, ...fallback_lines].entries()) {
+        const { run } = yield* harness([says(""), says("")])
+        const character = characterOf({ slug: "ada", display_name: "Ada", voice: { languages: [tag] } })
+        const { outcome } = yield* run(turnOf({ character, turnIndex: place }))
+        assert.include([apology, ...fallback_lines], bubblesOf(outcome).join("\n"))
+      }
     })
   )
 

@@ -1,9 +1,10 @@
 import type { WebhookInfo } from "@grammyjs/types"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { randomUUID } from "node:crypto"
-import { COMMANDS } from "#channels/telegram/lines.ts"
+import { menusOf } from "#channels/telegram/commands.ts"
 import { pictureOf } from "#test/support/files/images.ts"
 import { newId } from "#pipeline/domain/Id.ts"
+import { menusIn } from "#test/support/telegram/menusIn.ts"
 import { saidAtLeast, startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import type { LogEvent } from "#test/support/TestApp.ts"
 import { until } from "#test/support/until.ts"
@@ -224,7 +225,7 @@ describe("the profile of a bot that an app brings", () => {
     })
     const bot = harness.telegram.createBot({ name: "Chosen by its owner" })
     await harness.attach({ character_slug }, bot)
-    assert.deepStrictEqual([...bot.profile.commands.values()], [[...COMMANDS]])
+    assert.deepStrictEqual(menusIn(bot), menusOf([], new Map()))
     assert.deepStrictEqual([bot.profile.descriptions.get(""), bot.profile.shortDescriptions.get("")], [BIO, BIO])
     assert.strictEqual(bot.profile.names.get(""), "Chosen by its owner")
     assert.isUndefined(bot.profile.photo)
@@ -250,7 +251,7 @@ describe("the profile of a bot that an app brings", () => {
     const bot = harness.telegram.createBot()
     await harness.app.post("/v1/telegram/batches", { action: "attach", bots: [{ token: bot.token, character_slug }] })
     await until("the description", () => bot.profile.descriptions.get("") === BIO)
-    assert.deepStrictEqual([...bot.profile.commands.values()], [[...COMMANDS]])
+    assert.deepStrictEqual(menusIn(bot), menusOf([], new Map()))
   })
 })
 

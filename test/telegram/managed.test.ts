@@ -1,7 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { menusOf } from "#channels/telegram/commands.ts"
+import { textsFor } from "#pipeline/texts/textsFor.ts"
 import { createOperatorIn } from "#test/support/accounts/createOperatorIn.ts"
 import { failCommitOnce } from "#test/support/postgres/failCommitOnce.ts"
 import { pictureOf } from "#test/support/files/images.ts"
+import { menusIn } from "#test/support/telegram/menusIn.ts"
 import { type FakeTelegram, startFakeTelegram } from "#test/support/telegram/FakeTelegram.ts"
 import type { LogEvent, TestApp } from "#test/support/TestApp.ts"
 import { startTestServer, type TestServer } from "#test/support/TestServer.ts"
@@ -95,7 +98,7 @@ describe("a managed bot", () => {
       "run.status"
     )
     assert.isUndefined((await get(id)).link)
-    assert.lengthOf(telegram.calls({ bot, method: "setMyCommands" }), 1)
+    assert.deepStrictEqual(menusIn(bot), menusOf([], new Map()))
   })
 
   it("is not suggested a name that Telegram would refuse", async () => {
@@ -234,6 +237,25 @@ describe("a managed bot", () => {
     await death.end()
     await until("the manager's answer", () =>
       telegram.transcript(manager, owner).some(({ text }) => text === "Your bot is being set up.")
+    )
+  })
+
+  it("is explained by the manager bot in the language of the person", async () => {
+    const { claim, username } = await request()
+    const owner = telegram.createUser({ first_name: "Olga", language_code: "pt-br" })
+    telegram.start(owner, manager, claim)
+    const texts = textsFor(["pt-BR"], new Map())
+    const [explained] = await until("the manager's answer", () => {
+      const answers = telegram.transcript(manager, owner).filter(({ from }) => from?.id === manager.id)
+      return answers.length > 0 && answers
+    })
+    assert.strictEqual(explained?.text, texts.manager_create)
+    const [button] = explained?.reply_markup?.inline_keyboard.flat() ?? []
+    assert.strictEqual(button?.text, texts.manager_button)
+    assert.include(JSON.stringify(button), username)
+    telegram.start(owner, manager, "spent")
+    await until("the second answer", () =>
+      telegram.transcript(manager, owner).some(({ text }) => text === texts.manager_link_spent)
     )
   })
 

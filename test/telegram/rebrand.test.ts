@@ -1,9 +1,10 @@
 import sharp from "sharp"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type * as z from "zod"
-import { COMMANDS } from "#channels/telegram/lines.ts"
+import { menusOf } from "#channels/telegram/commands.ts"
 import type { BatchData, BatchItems } from "#src/http/telegram/telegramBatchSchemas.ts"
 import { pictureOf } from "#test/support/files/images.ts"
+import { menusIn } from "#test/support/telegram/menusIn.ts"
 import { startTelegramHarness, type TelegramHarness } from "#test/support/TelegramHarness.ts"
 import { until } from "#test/support/until.ts"
 
@@ -60,7 +61,7 @@ describe("a rebrand", () => {
     const { bot, id, character_slug } = await attach()
     assert.deepInclude(await completed(await rebrand([id])), { done: 1, failed: 0 })
     assert.deepStrictEqual(profileOf(bot), ["Mara", BIO, BIO])
-    assert.deepStrictEqual([...bot.profile.commands.values()], [[...COMMANDS]])
+    assert.deepStrictEqual(menusIn(bot), menusOf([], new Map()))
     const { format, width, height } = await sharp(bot.profile.photo?.bytes).metadata()
     assert.deepStrictEqual({ format, width, height }, { format: "jpeg", width: 640, height: 640 })
     const { body } = await harness.app.get(`/v1/characters/${character_slug}`)
@@ -81,7 +82,7 @@ describe("a rebrand", () => {
     const counts = ["setMyName", "setMyDescription", "setMyShortDescription", "setMyCommands", "setMyProfilePhoto"].map(
       (method) => harness.telegram.calls({ bot, method }).length
     )
-    assert.deepStrictEqual(counts, [1, 1, 1, 1, 2])
+    assert.deepStrictEqual(counts, [1, 1, 1, menusOf([], new Map()).size, 2])
   })
 
   it("shortens overlong text at the end of a sentence or with an ellipsis, and splits no character", async () => {

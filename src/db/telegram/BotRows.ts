@@ -7,7 +7,8 @@ import type { Alignment } from "#src/db/delivery/Alignment.ts"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import type { Secrets } from "#src/db/postgres/Secrets.ts"
 import type { SecretUnreadable } from "#src/db/postgres/secretsCipher.ts"
-import { recordIdentity, recordPhoto, recordProfile, recordWebhook } from "./bots/botRecords.ts"
+import { voiceLanguages } from "./chatLanguages.ts"
+import { recordIdentity, recordMenus, recordPhoto, recordProfile, recordWebhook } from "./bots/botRecords.ts"
 import { dueProbes, recordConflict, recordProbe } from "./bots/botProbes.ts"
 import { changeStatus, type StatusChange } from "./bots/botStatus.ts"
 import { expectSecret, openToken, replaceToken } from "./bots/botTokens.ts"
@@ -85,6 +86,14 @@ export class BotRows extends Context.Service<
       channelId: string,
       dueInSeconds: number | null
     ) => Effect.Effect<void, DatabaseError>
+    /** Records which menus of commands the bot has. */
+    readonly recordMenus: (
+      appId: string,
+      channelId: string,
+      menus: StoredBot["command_menus"]
+    ) => Effect.Effect<void, DatabaseError>
+    /** The languages of the voice of a character. */
+    readonly voiceLanguages: (appId: string, slug: string) => Effect.Effect<ReadonlyArray<string>, DatabaseError>
     readonly recordPhoto: (appId: string, channelId: string, sha256: string) => Effect.Effect<void, DatabaseError>
     readonly recordProbe: (
       appId: string,
@@ -124,6 +133,8 @@ export class BotRows extends Context.Service<
         recordWebhook: (...args) => provide(recordWebhook(...args)),
         recordIdentity: (...args) => provide(recordIdentity(...args)),
         recordProfile: (...args) => provide(recordProfile(...args)),
+        recordMenus: (...args) => provide(recordMenus(...args)),
+        voiceLanguages: (...args) => provide(voiceLanguages(...args)),
         recordPhoto: (...args) => provide(recordPhoto(...args)),
         recordProbe: (...args) => provide(recordProbe(...args)),
         recordConflict: (...args) => provide(recordConflict(...args)),

@@ -6,6 +6,7 @@ import type { CharacterUnavailable, Sessions } from "#src/db/conversation/Sessio
 import type { Relationships } from "#src/db/memory/Relationships.ts"
 import type { Database, DatabaseError } from "#src/db/postgres/Database.ts"
 import type { QuotaReached } from "#src/db/tenancy/quotas.ts"
+import { languagesOfChat } from "./chatLanguages.ts"
 import { type Chat, reviveChat, type Unreachable, markChatUnreachable } from "./conversations/chatStatus.ts"
 import { openChat } from "./conversations/openChat.ts"
 import type { ChatKey, ChatOpening, OpenedChat } from "./conversations/ChatOpening.ts"
@@ -44,6 +45,14 @@ export class ChatSessions extends Context.Service<
      * in the transaction whose effect it reports.
      */
     readonly reply: (chat: ChatKey, notice: Notice) => Effect.Effect<void, DatabaseError>
+    /**
+     * The language tags of a chat, from the most important one on: of its people, then of the character. `writes`: the
+     * language of Telegram of the person who writes at this moment.
+     */
+    readonly languages: (
+      chat: ChatKey,
+      writes: string | null
+    ) => Effect.Effect<ReadonlyArray<string | null>, DatabaseError>
     /** Records that an accepted message of this chat was edited. */
     readonly recordEdit: (chat: ChatKey, edit: Edit) => Effect.Effect<void, DatabaseError>
     /** Stops proactive messages. */
@@ -61,6 +70,7 @@ export class ChatSessions extends Context.Service<
         markUnreachable: (...args) => provide(markChatUnreachable(...args)),
         notify: (...args) => provide(appendNotice(...args)).pipe(Effect.asVoid),
         reply: (...args) => provide(replyInChat(...args)),
+        languages: (...args) => provide(languagesOfChat(...args)),
         recordEdit: (...args) => provide(recordEdit(...args)),
         optOutOfProactive: (...args) => provide(optOutOfProactive(...args))
       })

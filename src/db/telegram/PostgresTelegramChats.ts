@@ -3,13 +3,20 @@ import * as Layer from "effect/Layer"
 import type { LogSignals } from "#channels/event-log/LogSignals.ts"
 import { type ChatRef, ChatsUnavailable, TelegramChats } from "#channels/telegram/TelegramChats.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
+import { OwnTexts } from "#pipeline/texts/OwnTexts.ts"
+import { textsFor } from "#pipeline/texts/textsFor.ts"
 import { appendOperational } from "#src/db/delivery/appendOperational.ts"
 import { Database, type Sql } from "#src/db/postgres/Database.ts"
+import { type ChatLanguages, languagesOfSession, tagsOfChat } from "./chatLanguages.ts"
 import { chatOf, keyOf } from "./chatOf.ts"
 import type { Tables } from "#src/db/postgres/catalogue/Tables.ts"
 import { migrateChat } from "./migrateChat.ts"
 
-const NEUTRAL = "Sorry, I lost my train of thought. Say that again?"
+interface ApologyRow extends ChatLanguages {
+  readonly line: string | null
+  readonly name: string | null
+  readonly display_name: string | null
+}
 
 /**
  * The beginning of a statement that changes the chat of a session or service log. It continues with
@@ -25,6 +32,7 @@ export const layer = Layer.effect(
   TelegramChats,
   Effect.gen(function* () {
     const { query, transaction } = yield* Database
+    const own = yield* OwnTexts
     const services = yield* Effect.context<Database | LogSignals | Tables>()
     const unavailable = Effect.mapError((cause: unknown) => new ChatsUnavailable({ cause }))
 
@@ -61,14 +69,15 @@ export const layer = Layer.effect(
         ).pipe(Effect.asVoid, unavailable),
 
       apology: (ref, cursor) =>
-        query<Array<{ line: string | null; name: string | null; display_name: string | null }>>(
+        query<Array<ApologyRow>>(
           (sql) => sql`
       ${withHeld(sql, ref)}, allowed as (
         update telegram_chats t set apologised_at = now(), apologised_cursor = ${cursor} ${ofHeld(sql, ref)}
           and (t.apologised_at is null or t.apologised_at < now() - interval '1 hour'
-            or t.apologised_cursor = ${cursor}) returning 1
+            or t.apologised_cursor = ${cursor}) returning t.language_code
       )
-      select v.profile -> 'fallback_lines' ->> 0 as line, v.profile ->> 'display_name' as name, u.display_name
+      select v.profile -> 'fallback_lines' ->> 0 as line, v.profile ->> 'display_name' as name, u.display_name,
+        allowed.language_code, u.locale, v.profile -> 'voice' -> 'languages' as languages
       from allowed, sessions s join characters c on c.app_id = s.app_id and c.slug = s.character_slug
       join character_versions v on v.app_id = c.app_id and v.slug = c.slug and v.version = c.version
       join end_users u on u.app_id = s.app_id and u.external_user_ref = s.external_user_ref
@@ -77,8 +86,16 @@ export const layer = Layer.effect(
           Effect.map(([row]) =>
             row === undefined
               ? null
-              : fillMacros(row.line ?? NEUTRAL, { character: row.name ?? "", user: row.display_name })
+              : row.line === null
+                ? textsFor(tagsOfChat(row), own).apology
+                : fillMacros(row.line, { character: row.name ?? "", user: row.display_name })
           ),
+          unavailable
+        ),
+
+      ending: (ref) =>
+        Effect.map(languagesOfSession(ref), (tags) => textsFor(tags, own).ended).pipe(
+          Effect.provideContext(services),
           unavailable
         )
     })

@@ -21,7 +21,7 @@ const deleteChats: Statement<PersonOf> = (sql, { appId, externalUserRef }) => sq
 const chats: Statement<PageOf> = (sql, { appId, externalUserRef, after, limit }) => sql`
   select channel_id || ' ' || chat_id || ' ' || thread_id as at, (
       select to_json(r)::text from (
-        select c.channel_id as bot_id, c.chat_id, c.thread_id, c.kind, c.session_id, c.status,
+        select c.channel_id as bot_id, c.chat_id, c.thread_id, c.kind, c.session_id, c.status, c.language_code,
           ${iso(sql, "last_in_at", "c")}, ${iso(sql, "created_at", "c")}, array(
             select json_build_object('created_at', r.created_at, 'text', r.text) from (
               select ${iso(sql, "created_at", "e")}, e.payload ->> 'text' as text, e.cursor from events e

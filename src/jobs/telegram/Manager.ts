@@ -57,7 +57,7 @@ export class Manager extends Context.Service<
           if (made !== undefined)
             yield* takeIn({ userId: made.bot.id, username: made.bot.username, ownerId: made.user.id })
           if (message?.text !== undefined && message.chat.type === "private")
-            yield* answerOwner(message.chat.id, message.text)
+            yield* answerOwner(message.chat.id, message.text, message.from?.language_code)
         })
         const work = Effect.fnUntraced(function* (owner: string) {
           for (let update = yield* updates.next(owner); update !== undefined; update = yield* updates.next(owner)) {

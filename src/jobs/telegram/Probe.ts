@@ -69,7 +69,7 @@ const findConflict = ({ health: { conflict_at: at } }: StoredBot, now: number): 
 /**
  * Asks Telegram about the state of bots: every ten minutes each, sooner if one is unhealthy. If another system has set
  * a webhook, ours is set once more. If that happens again, the bot is degraded and its owner has to act. An invalid
- * token revokes the bot. An incomplete profile is set again.
+ * token revokes the bot. An incomplete profile is set again, and menus of commands whose texts have changed.
  */
 export class Probe extends Context.Service<
   Probe,
@@ -165,10 +165,11 @@ export class Probe extends Context.Service<
             : EVERY_SECONDS.ill
         )
         if (bot.status === "revoked") return yield* repair(bot)
-        if (ill === null)
-          return yield* bot.profile_due_at !== null && bot.profile_due_at.getTime() <= now
-            ? publisher.introduce(bot)
-            : recover(bot, health)
+        if (ill === null) {
+          if (bot.profile_due_at !== null && bot.profile_due_at.getTime() <= now) return yield* publisher.introduce(bot)
+          if (bot.profile_due_at === null) yield* publisher.refreshMenus(bot, token)
+          return yield* recover(bot, health)
+        }
         const again = bot.status === "degraded" && bot.reason === ill
         if (ill === "webhook_changed" || (ill === "webhook_hijacked" && !again)) yield* repair(bot)
         if (ill !== "webhook_changed") yield* degrade(bot, ill)

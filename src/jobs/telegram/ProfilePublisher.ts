@@ -2,10 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { isDeepStrictEqual } from "node:util"
 import { BotApi, type BotApiError } from "#channels/telegram/BotApi.ts"
 import { fit } from "#channels/telegram/fit.ts"
-import { COMMANDS } from "#channels/telegram/lines.ts"
 import { fillMacros } from "#pipeline/domain/macros.ts"
 import { Assets } from "#src/db/character/Assets.ts"
 import { Characters } from "#src/db/character/Characters.ts"
@@ -14,6 +12,7 @@ import { StoredObjects } from "#src/db/character/StoredObjects.ts"
 import { BotRows } from "#src/db/telegram/BotRows.ts"
 import type { StoredBot } from "#src/db/telegram/bots/StoredBot.ts"
 import { Pictures } from "#src/pictures/Pictures.ts"
+import { makeCommandMenus } from "./commandMenus.ts"
 import { TelegramUnavailable, TokenRejected } from "./WebhookRegistrar.ts"
 
 /** Telegram's length limits. */
@@ -53,6 +52,11 @@ export class ProfilePublisher extends Context.Service<
      * picture. If it fails, the bot is degraded and the probe tries again.
      */
     readonly introduce: (bot: StoredBot) => Effect.Effect<void, DatabaseError>
+    /**
+     * Sets the menus of commands again whose texts have changed since. A failure is no problem of the bot: the next
+     * probe goes on with it.
+     */
+    readonly refreshMenus: (bot: StoredBot, token: Redacted.Redacted<string>) => Effect.Effect<void, DatabaseError>
   }
 >()("src/jobs/telegram/ProfilePublisher") {
   static readonly layer = Layer.effect(
@@ -64,6 +68,7 @@ export class ProfilePublisher extends Context.Service<
       const assets = yield* Assets
       const objects = yield* StoredObjects
       const pictures = yield* Pictures
+      const menus = yield* makeCommandMenus
 
       const textsOf = Effect.fnUntraced(function* (bot: StoredBot) {
         const profile = (yield* characters.get(bot.app_id, bot.character_slug))?.profile ?? {}
@@ -90,16 +95,6 @@ export class ProfilePublisher extends Context.Service<
             api.call(token, "setMyShortDescription", { short_description: text })
           )
       }
-      const putCommands = (token: Redacted.Redacted<string>) =>
-        unless(
-          Effect.map(api.call(token, "getMyCommands", {}), (now) =>
-            isDeepStrictEqual(
-              now.map(({ command, description }) => ({ command, description })),
-              [...COMMANDS]
-            )
-          ),
-          api.call(token, "setMyCommands", { commands: [...COMMANDS] })
-        )
       const putPhoto = Effect.fnUntraced(
         function* (bot: StoredBot, token: Redacted.Redacted<string>, since: Date) {
           const face = yield* assets.primaryPicture(bot.app_id, bot.character_slug)
@@ -159,7 +154,7 @@ export class ProfilePublisher extends Context.Service<
             }
           }
         const { name, bio } = yield* textsOf(bot)
-        yield* Effect.catchTag(putCommands(token), "BotApiError", refused("commands"))
+        yield* Effect.catchTag(menus.publish(bot, token), "BotApiError", refused("commands"))
         for (const part of ["description", "short_description"] as const) {
           if (bio !== "")
             yield* Effect.catchTag(putText[part](token, fit(bio, MOST[part])), "BotApiError", refused(part))
@@ -203,6 +198,7 @@ export class ProfilePublisher extends Context.Service<
 
       return ProfilePublisher.of({
         publish,
+        refreshMenus: (bot, token) => Effect.catchTag(menus.refresh(bot, token), "BotApiError", () => Effect.void),
         introduce: (bot) =>
           publish(bot, { withName: false, photoSince: bot.mode === "managed" ? bot.created_at : null }).pipe(
             Effect.flatMap(({ waitSeconds, rejected }) => {

@@ -9,6 +9,7 @@ const LOCALE = /^[A-Za-z0-9-]{2,35}$/
 /** The session context of a message's chat. In a group there is no single person to talk to. */
 export const chatOpeningOf = (bot: StoredBot, message: Message, session: ChatOpening["session"]): ChatOpening => {
   const isPrivate = message.chat.type === "private"
+  const language = LOCALE.exec(message.from?.language_code ?? "")?.[0] ?? null
   return {
     appId: bot.app_id,
     channelId: bot.channel_id,
@@ -18,7 +19,8 @@ export const chatOpeningOf = (bot: StoredBot, message: Message, session: ChatOpe
     characterSlug: bot.character_slug,
     externalUserRef: refOf(message.chat.id),
     displayName: isPrivate ? nameOf(message.from) || null : null,
-    locale: isPrivate ? (LOCALE.exec(message.from?.language_code ?? "")?.[0] ?? null) : null,
+    locale: isPrivate ? language : null,
+    language,
     startPayload: null,
     session
   }

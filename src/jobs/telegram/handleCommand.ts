@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
-import { LINES } from "#channels/telegram/lines.ts"
+import { helpIn } from "#channels/telegram/commands.ts"
 import { readCommand } from "#channels/telegram/readMessage.ts"
 import type { Message } from "#channels/telegram/Update.ts"
+import { OwnTexts } from "#pipeline/texts/OwnTexts.ts"
+import { fillText } from "#pipeline/texts/ServiceTexts.ts"
+import { textsFor } from "#pipeline/texts/textsFor.ts"
 import { Characters } from "#src/db/character/Characters.ts"
 import { Database } from "#src/db/postgres/Database.ts"
 import { BotLinks } from "#src/db/telegram/BotLinks.ts"
@@ -29,6 +32,9 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
     Effect.flatMap(updates.done(batch), (isFirst) => (isFirst ? effect : Effect.void)).pipe(transaction)
   if (command === null) return yield* Effect.asVoid(updates.done(batch))
   yield* markChatReachable(bot, message.chat.id, batch[0].update_id)
+  const { appId, channelId, chatId, threadId, language } = chatOpeningOf(bot, message, "keep")
+  const tags = yield* chats.languages({ appId, channelId, chatId, threadId }, language)
+  const texts = textsFor(tags, yield* OwnTexts)
   const key = `tg:${bot.channel_id}:${batch[0].update_id}`
   const say = ({ sessionId }: OpenedChat, text: string, kind: string = command.name) =>
     chats.notify(bot.app_id, sessionId, { key, kind, text })
@@ -42,21 +48,21 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
     if (!met.created) return yield* say(met, otherwise)
     if (met.spoken) return
     const character = yield* Characters.use((characters) => characters.get(bot.app_id, bot.character_slug))
-    yield* say(met, LINES.hello(String(character?.profile["display_name"] ?? bot.username)))
+    yield* say(met, fillText(texts.greeting, { name: String(character?.profile["display_name"] ?? bot.username) }))
   })
 
   const start = Effect.gen(function* () {
-    if (command.argument === "") return yield* greet(yield* meet("renew"), LINES.already)
+    if (command.argument === "") return yield* greet(yield* meet("renew"), texts.already_talking)
     // A group is not a single end-user of the app. The code stays valid for one person.
     if (message.chat.type !== "private" && LINK_CODE.test(command.argument))
-      return yield* say(yield* meet("renew"), LINES.linkPrivate)
+      return yield* say(yield* meet("renew"), texts.link_private)
     const ref = yield* BotLinks.use((links) => links.use(bot.app_id, bot.channel_id, command.argument))
-    if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), LINES.linked)
+    if (ref !== undefined) return yield* greet(yield* meet("join", { externalUserRef: ref }), texts.linked)
     // A payload in the form of our link codes is an expired link. Any other payload belongs to the app.
-    if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), LINES.linkSpent)
+    if (LINK_CODE.test(command.argument)) return yield* say(yield* meet("renew"), texts.link_spent)
     yield* greet(
       yield* meet("renew", { startPayload: PAYLOAD.test(command.argument) ? command.argument : null }),
-      LINES.already
+      texts.already_talking
     )
   })
 
@@ -67,21 +73,21 @@ export const handleCommand = Effect.fnUntraced(function* (bot: StoredBot, batch:
       Effect.gen(function* () {
         const isForgotten = yield* ForgetRequests.use((forgetting) => forgetting.ask(chat))
         yield* isForgotten
-          ? chats.reply(chat, { key, kind: command.name, text: LINES.forgotten })
-          : say(met, LINES.forgetSure)
+          ? chats.reply(chat, { key, kind: command.name, text: texts.forgotten })
+          : say(met, texts.forget_confirm)
       })
     )
   })
 
   /** Opens with a greeting only if the character has another one than the person had last. */
-  const reset = Effect.flatMap(meet("new"), (met) => (met.spoken ? Effect.void : say(met, LINES.fresh)))
+  const reset = Effect.flatMap(meet("new"), (met) => (met.spoken ? Effect.void : say(met, texts.new_conversation)))
 
   const stop = Effect.gen(function* () {
     const met = yield* meet("keep")
     yield* chats.optOutOfProactive(bot.app_id, met.sessionId)
-    yield* say(met, LINES.quiet)
+    yield* say(met, texts.stopped)
   })
-  const help = Effect.flatMap(meet("keep"), (met) => say(met, LINES.help, "help"))
+  const help = Effect.flatMap(meet("keep"), (met) => say(met, helpIn(texts), "help"))
 
   switch (command.name) {
     case "start":

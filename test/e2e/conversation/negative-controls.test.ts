@@ -237,7 +237,12 @@ describe("without the watchdog", () => {
             Layer.mock(Activity, {})
           ]),
           Layer.provide(
-            TurnPipeline.layer({ deadlines: DEADLINES, serviceText: SERVICE_RULES, safetyTexts: new Map() })
+            TurnPipeline.layer({
+              deadlines: DEADLINES,
+              serviceText: SERVICE_RULES,
+              safetyTexts: new Map(),
+              ownTexts: new Map()
+            })
           ),
           Layer.provide(SharedSweeps.layer),
           Layer.provide([

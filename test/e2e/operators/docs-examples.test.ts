@@ -141,21 +141,24 @@ describe("the examples in the docs", () => {
     await Promise.all(servers.map(starting))
   })
 
-  it("have safety texts that a server accepts", async () => {
-    const path = join(folder, "texts.json")
+  it.each([
+    ["SAFETY_TEXTS", "setting: SAFETY_TEXTS", '{"de-AT":{"crisis":"..."}}'],
+    ["SERVICE_TEXTS", "setting: SERVICE_TEXTS", '{"de-AT":{"help":["..."]}}']
+  ])("have texts for %s that a server accepts", async (setting, marker, wrong) => {
+    const path = join(folder, `${setting}.json`)
     const list = () =>
       run(process.execPath, ["bin/troupe.mjs", "app", "list"], {
         cwd: ROOT,
-        env: { ...process.env, DATA_DIR: join(folder, "data"), SAFETY_TEXTS: path }
+        env: { ...process.env, DATA_DIR: join(folder, "data"), [setting]: path }
       })
-    await writeFile(path, example("setting: SAFETY_TEXTS"))
+    await writeFile(path, example(marker))
     assert.include((await list()).stdout, "demo")
-    await writeFile(path, '{"de-AT":{"crisis":"..."}}')
+    await writeFile(path, wrong)
     const { stderr } = await list().then(
       () => assert.fail("took texts of another form"),
       (error) => error
     )
-    assert.include(stderr, "SAFETY_TEXTS")
+    assert.include(stderr, setting)
   })
 
   it("list existing commands and options", async () => {

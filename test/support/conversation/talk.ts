@@ -47,7 +47,7 @@ export const talk = (
     const known = remembers ? Layer.merge(nothingRecalled, memories.layer) : nothingRecalled
     const pipeline = yield* Effect.provide(
       TurnPipeline,
-      TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map() }).pipe(
+      TurnPipeline.layer({ deadlines: DEADLINES, serviceText: "", safetyTexts: new Map(), ownTexts: new Map() }).pipe(
         Layer.provide([transcript, known, kept])
       )
     )

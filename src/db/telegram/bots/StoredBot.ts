@@ -53,6 +53,8 @@ export interface StoredBot {
   /** The profile picture that was last set. */
   readonly photo_sha256: string | null
   readonly photo_put_at: Date | null
+  /** The menus of commands that were set: hashes by language. */
+  readonly command_menus: Readonly<Record<string, string>>
   /** The operator has suspended it. */
   readonly held: boolean
   readonly created_at: Date

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Database } from "#src/db/postgres/Database.ts"
-import type { BotIdentity } from "./StoredBot.ts"
+import type { BotIdentity, StoredBot } from "./StoredBot.ts"
 
 /**
  * Records the webhook's URL and secret. If it is the latest secret, the change of secrets is complete. Null: there is
@@ -39,6 +39,15 @@ export const recordProfile = (appId: string, channelId: string, dueInSeconds: nu
       (sql) => sql`
         update telegram_bots set profile_due_at = now() +
           ${dueInSeconds}::float8 * interval '1 second' where app_id = ${appId} and channel_id = ${channelId}`
+    )
+  ).pipe(Effect.asVoid)
+
+export const recordMenus = (appId: string, channelId: string, menus: StoredBot["command_menus"]) =>
+  Database.use(({ query }) =>
+    query(
+      (sql) => sql`
+        update telegram_bots set command_menus = ${JSON.stringify(menus)}::text::jsonb
+        where app_id = ${appId} and channel_id = ${channelId}`
     )
   ).pipe(Effect.asVoid)
 

@@ -8,7 +8,8 @@ export const botColumns = (sql: Sql) => sql`
       app_id, channel_id, mode, character_slug, user_id, username, info, token_hint, token_version, status, reason,
         unknown_policy, join_window_ms, drafts,
       webhook_url, webhook_set_at, secret_pending_since, health, last_in_at, owner_id, owner_ref, rotating_since,
-        profile_due_at, photo_sha256, photo_put_at, created_at, ${isSuspendedByOperator(sql, sql`app_id`)} as held`
+        profile_due_at, photo_sha256, photo_put_at, command_menus, created_at,
+        ${isSuspendedByOperator(sql, sql`app_id`)} as held`
 
 export const getBot = (appId: string, channelId: string) =>
   Database.use(({ query }) =>

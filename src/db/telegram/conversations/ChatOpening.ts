@@ -11,6 +11,8 @@ export interface ChatOpening extends ChatKey {
   readonly externalUserRef: string
   readonly displayName: string | null
   readonly locale: string | null
+  /** The language of Telegram of the person who writes, also in a group. */
+  readonly language: string | null
   /** The app's own payload in the link that the person used. It is stored on a session that is opened. */
   readonly startPayload: string | null
   /**

@@ -18,12 +18,22 @@ interface Log {
 /**
  * The chat and its session in one query, which is sufficient for most messages. Undefined: something has to be created.
  */
-const reopenChat = Effect.fnUntraced(function* ({ appId, channelId, chatId, threadId, kind, session }: ChatOpening) {
+const reopenChat = Effect.fnUntraced(function* ({
+  appId,
+  channelId,
+  chatId,
+  threadId,
+  kind,
+  language,
+  session
+}: ChatOpening) {
   const { query } = yield* Database
   if (session !== "keep") return undefined
   const [there] = yield* query<Array<{ session_id: string; status: OpenedChat["status"]; last_cursor: number }>>(
     (sql) => sql`
-        update telegram_chats c set last_in_at = now(), kind = ${kind} from session_logs l
+        update telegram_chats c set last_in_at = now(), kind = ${kind},
+          language_code = coalesce(${language}, c.language_code)
+        from session_logs l
         where c.app_id = ${appId} and c.channel_id =
           ${channelId} and c.chat_id = ${chatId}
             and c.thread_id = ${threadId} and l.app_id = c.app_id and l.session_id = c.session_id
@@ -37,16 +47,17 @@ const reopenChat = Effect.fnUntraced(function* ({ appId, channelId, chatId, thre
 const startChat = Effect.fnUntraced(
   function* (meeting: ChatOpening) {
     const [{ query }, sessions] = [yield* Database, yield* Sessions]
-    const { appId, channelId, chatId, threadId, kind, externalUserRef, session } = meeting
+    const { appId, channelId, chatId, threadId, kind, externalUserRef, language, session } = meeting
     // Locks the row, so that two concurrent callers get the same session. The log is read after the lock is taken.
     const [[row]] = yield* Effect.all(
       [
         query<Array<Row>>(
           (sql) => sql`
-          insert into telegram_chats as c (app_id, channel_id, chat_id, thread_id, kind, external_user_ref, last_in_at)
-          values (${appId}, ${channelId}, ${chatId}, ${threadId}, ${kind}, ${externalUserRef}, now())
+          insert into telegram_chats as c (app_id, channel_id, chat_id, thread_id, kind, external_user_ref, last_in_at,
+            language_code)
+          values (${appId}, ${channelId}, ${chatId}, ${threadId}, ${kind}, ${externalUserRef}, now(), ${language})
           on conflict (app_id, channel_id, chat_id, thread_id) do update set last_in_at = excluded.last_in_at,
-            kind = excluded.kind,
+            kind = excluded.kind, language_code = coalesce(excluded.language_code, c.language_code),
             external_user_ref = case when ${session === "join"} then excluded.external_user_ref
               else c.external_user_ref end
           returning c.session_id, c.external_user_ref`

@@ -9,6 +9,7 @@ const Told = Schema.Struct({
   managed_bot: Schema.optionalKey(Made),
   message: Schema.optionalKey(
     Schema.Struct({
+      from: Schema.optionalKey(Schema.Struct({ language_code: Schema.optionalKey(Schema.String) })),
       chat: Schema.Struct({ id: Schema.Int, type: Schema.String }),
       text: Schema.optionalKey(Schema.String)
     })

@@ -23,6 +23,10 @@ const getText = (call: Call, texts: Map<string, string>) =>
 
 const commandKey = ({ parameters }: Call) => `${parameters.text("language_code")} ${parameters.text("scope")}`
 
+const checkLanguage = ({ parameters }: Call): void => {
+  if (!/^(?:[a-z]{2})?$/.test(parameters.text("language_code"))) throw badRequest("invalid language code specified")
+}
+
 const checkCommand = ({ command, description }: BotCommand): BotCommand => {
   const name = command.replace(/^\//, "")
   if (!/^[a-z0-9_]{1,32}$/.test(name)) throw badRequest("BOT_COMMAND_INVALID")
@@ -60,6 +64,7 @@ export const profile: Methods<Profile> = {
   getMyShortDescription: (call) => ({ short_description: getText(call, call.bot.profile.shortDescriptions) }),
 
   setMyCommands: (call) => {
+    checkLanguage(call)
     const commands = call.parameters.json<ReadonlyArray<BotCommand>>("commands") ?? []
     if (commands.length > MAX_COMMANDS) throw badRequest("BOT_COMMANDS_TOO_MUCH")
     call.bot.profile.commands.set(commandKey(call), commands.map(checkCommand))
@@ -67,6 +72,7 @@ export const profile: Methods<Profile> = {
   },
   getMyCommands: (call) => [...(call.bot.profile.commands.get(commandKey(call)) ?? [])],
   deleteMyCommands: (call) => {
+    checkLanguage(call)
     call.bot.profile.commands.delete(commandKey(call))
     return true
   },
