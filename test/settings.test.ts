@@ -288,11 +288,16 @@ describe("settings", () => {
       read({ SAFETY_TEXTS: textsFile('{"de-AT":{"crisis":["Ruf 142 an."]}}') }).safetyTexts,
       new Map([["de-AT", { crisis: ["Ruf 142 an."] }]])
     )
+    assert.deepStrictEqual(
+      read({ SAFETY_TEXTS: textsFile('{"de":{"break_reminder":["Zeit aufzustehen."]}}') }).safetyTexts,
+      new Map([["de", { break_reminder: ["Zeit aufzustehen."] }]])
+    )
     for (const path of [
       "/no/such/file",
       textsFile("{"),
       textsFile('{"de":{"crisis":[]}}'),
       textsFile('{"de":{"crisis":"x"}}'),
+      textsFile('{"de":{"crises":["x"]}}'),
       textsFile('{"not a tag":{"crisis":["x"]}}')
     ]) {
       assert.throws(() => read({ SAFETY_TEXTS: path }), /SAFETY_TEXTS: must be/)

@@ -39,7 +39,7 @@ ${oneOf(Analysis.fields.safety.fields.action.literals)}, "categories": ["word", 
 const REFERS_TO_RULE = `"refers_to" in "message" holds words that were said before, or by "somebody_else". They help \
 to understand "text", and say nothing of the person. Danger in the words of somebody else is "soften" with the \
 category "danger_of_another", never "crisis"; insults in them are no "boundary". What must not be given stays so, \
-whoever asks.`
+no matter who asks.`
 
 const LAST_WORD = `Now read the text in "message", and answer with the one JSON object described.`
 

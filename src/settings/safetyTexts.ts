@@ -1,28 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import { readFileSync } from "node:fs"
 import { SafetyTexts, type SafetyTextsByLocale } from "#pipeline/safety/texts.ts"
 import { BadSetting, type Given, given, need } from "./checks.ts"
 
-const { crisis, emergency, danger, threat, ai_opening, ai_disclosure, minors } = SafetyTexts.fields
 const LANGUAGE_TAG = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/
-const decodeSafetyTexts = Schema.decodeUnknownOption(
-  Schema.fromJsonString(
-    Schema.Record(
-      Schema.String,
-      Schema.Struct({
-        crisis: Schema.optionalKey(crisis),
-        emergency: Schema.optionalKey(emergency),
-        danger: Schema.optionalKey(danger),
-        threat: Schema.optionalKey(threat),
-        ai_opening: Schema.optionalKey(ai_opening),
-        ai_disclosure: Schema.optionalKey(ai_disclosure),
-        minors: Schema.optionalKey(minors)
-      })
-    )
-  )
-)
+const OwnTexts = Schema.Record(Schema.String, SafetyTexts.mapFields(Struct.map(Schema.optionalKey)))
+const decodeSafetyTexts = Schema.decodeUnknownOption(Schema.fromJsonString(OwnTexts), { onExcessProperty: "error" })
 
 /** The operator's safety texts: a JSON file by language tag. */
 export const checkSafetyTexts = (setting: string, path: Given): Effect.Effect<SafetyTextsByLocale, BadSetting> => {
@@ -38,7 +24,7 @@ export const checkSafetyTexts = (setting: string, path: Given): Effect.Effect<Sa
         Option.getOrNull(
           Option.filter(decodeSafetyTexts(text), (texts) => Object.keys(texts).every((tag) => LANGUAGE_TAG.test(tag)))
         ),
-        'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."], "minors": ["..."]}}'
+        'must be JSON such as {"de-AT": {"crisis": ["..."], "ai_disclosure": ["..."]}}, with the documented keys only'
       )
     ),
     Effect.map((texts) => new Map(Object.entries(texts)))
