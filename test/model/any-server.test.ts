@@ -212,7 +212,8 @@ describe("a failure that lasts", () => {
 
   it.live.each([
     ["an error object", { error: { message: "Provider returned error", code: 502 } }],
-    ["no choices", { choices: [] }]
+    ["no choices", { choices: [] }],
+    ["nothing", ""]
   ])("is not assumed from %s in a 200", ([, body]) =>
     Effect.gen(function* () {
       const { server, writePlain } = yield* writerOn((_, index) =>

@@ -71,6 +71,11 @@ describe("thoughts before an answer", () => {
     "[THINK]plan[/THINK]Hello!",
     "◁think▷plan◁/think▷Hello!",
     "<|begin_of_thought|>plan<|end_of_thought|>Hello!",
+    "<|START_THINKING|>plan<|END_THINKING|><|START_RESPONSE|>Hello!<|END_RESPONSE|>",
+    "<think>plan</think><answer>Hello!</answer>",
+    "<analysis>plan</analysis>Hello!",
+    "<inner_monologue>plan</inner_monologue>Hello!",
+    "<scratchpad>plan</scratchpad>\n<response>Hello!</response>",
     "plan\n</think>\n\nHello!",
     "<|channel|>analysis<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>Hello!",
     "<|start|>assistant<|channel|>analysis<|message|>plan<|end|><|channel|>commentary<|message|>note<|end|>" +
@@ -90,6 +95,9 @@ describe("thoughts before an answer", () => {
     "In the old files it says <think>nothing</think> again and again.",
     "[thinking] Let me see.",
     "<b>Hello!</b>",
+    "<plan> is what the tag is called.",
+    "<planet>Mars</planet> is in the file.",
+    "<answer>42</answer> is what it printed.",
     "I think. <think> is what it said."
   ])("are not looked for in what a person should read: %s", (content) => assert.strictEqual(textOf(content), content))
 

@@ -56,6 +56,12 @@ describe("the table of failures", () => {
     assert.deepStrictEqual([found.failure, found.parameter], [failure, parameter])
   })
 
+  it("takes a gateway without a provider for all parameters for one that refuses the format", () => {
+    const { failure, remedy, format } = error(404, "No endpoints found that can handle the requested parameters.")
+    assert.deepStrictEqual([failure, remedy, format], ["format_refused", "adapt", true])
+    assert.strictEqual(error(404, "No endpoints found for some/model.").failure, "no_model")
+  })
+
   it("keeps the pause that a body asks for", () => {
     const signs = { status: 429, message: "Slow down", code: "", param: "", retryAfterMs: 34_000 }
     assert.strictEqual(fromServer(signs, null).retryAfterMs, 34_000)

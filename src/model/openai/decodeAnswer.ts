@@ -24,7 +24,7 @@ export interface DecodedAnswer {
   readonly usage: unknown
   readonly refusal: string | null
   readonly error: ServerError | null
-  /** `missing`: a completion without a choice. `unreadable`: no completion at all. `cut`: it broke off. */
+  /** `missing`: nothing, or a completion without a choice. `unreadable`: no completion at all. `cut`: it broke off. */
   readonly shape: "completion" | "missing" | "unreadable" | "cut"
 }
 
@@ -160,7 +160,7 @@ const fromPage = (text: string, httpStatus: number): DecodedAnswer => {
   const named = Number(PAGE_STATUS.exec(message)?.[1] ?? Number.NaN)
   const status = httpStatus >= MIN_STATUS ? httpStatus : isStatus(named) ? named : null
   const error = status === null ? null : { status, code: "", param: "", message, retryAfterMs: null }
-  const shape = error !== null ? "missing" : text.startsWith("{") ? "cut" : "unreadable"
+  const shape = error !== null || text === "" ? "missing" : text.startsWith("{") ? "cut" : "unreadable"
   return { ...NOTHING, error, shape }
 }
 

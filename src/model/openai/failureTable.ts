@@ -88,7 +88,9 @@ const FORMAT = anyOf(
   "structured.?outputs?",
   "guided",
   "grammar",
-  "json_validate_failed"
+  "json_validate_failed",
+  // A gateway none of whose providers takes all that was asked for.
+  "handle the requested parameters"
 )
 const LOADING = anyOf(
   "loading (?:the )?model",

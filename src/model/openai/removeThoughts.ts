@@ -15,33 +15,60 @@ const BRACKETS: ReadonlyArray<readonly [open: string, close: string]> = [
 /** The longest marker, with a namespace and attributes. */
 const MAX_MARKER_CHARS = 120
 const NAMES_THOUGHTS = /think|thought|reason/i
+/** Names that other text may have as well, so that they count only in a pair. */
+const MAY_NAME_THOUGHTS =
+  /^(?:(?:the|my|inner|internal)[-_ ]?)?(?:analysis|scratch_?pad|reflections?|plan(?:ning)?|monologue|deliberation|cot)$/i
+const NAMES_ANSWER = /^(?:(?:start|begin)_)?(?:(?:final|the)_?)?(?:answer|response|reply|output|final)$/i
 const NAME = /^[\w:.-]{1,60}/
 
 interface Marker {
-  /** Where the thoughts begin. */
+  /** Without a namespace. */
+  readonly name: string
+  /** Where the words in the pair begin. */
   readonly end: number
   readonly opening: string
   readonly closing: string
-  /** A bracketed word in lower case may be a stage direction, such as `[thinking]`. */
-  readonly mayBeText: boolean
+  readonly isInCapitals: boolean
+  readonly isSquare: boolean
 }
 
-/** The marker at the start of a text that opens thoughts, whatever its exact name. */
-const openingMarker = (text: string): Marker | null => {
+/** The marker at the start of a text. */
+const markerAtStart = (text: string): Marker | null => {
   const brackets = BRACKETS.find(([open]) => text.startsWith(open))
   if (brackets === undefined) return null
   const [open, close] = brackets
   const end = text.slice(0, MAX_MARKER_CHARS).indexOf(close, open.length)
   if (end === -1) return null
   const name = NAME.exec(text.slice(open.length, end))?.[0] ?? ""
-  if (!NAMES_THOUGHTS.test(name.slice(name.lastIndexOf(":") + 1))) return null
-  const ending = name.replace(/begin|start/i, "end")
+  if (name === "") return null
+  const isInCapitals = name === name.toUpperCase()
+  const ending = name.replace(/begin|start/i, isInCapitals ? "END" : "end")
   return {
+    name: name.slice(name.lastIndexOf(":") + 1),
     end: end + close.length,
     opening: `${open}${name}`,
     closing: ending === name ? `${open}/${name}${close}` : `${open}${ending}${close}`,
-    mayBeText: open === "[" && name !== name.toUpperCase()
+    isInCapitals,
+    isSquare: open === "["
   }
+}
+
+/** The marker at the start of a text that opens thoughts. */
+const openingMarker = (text: string): (Marker & { readonly mayBeText: boolean }) | null => {
+  const marker = markerAtStart(text)
+  if (marker === null) return null
+  const { name, isSquare, isInCapitals } = marker
+  // A bracketed word in lower case may be a stage direction, such as `[thinking]`.
+  if (NAMES_THOUGHTS.test(name)) return { ...marker, mayBeText: isSquare && !isInCapitals }
+  return MAY_NAME_THOUGHTS.test(name) ? { ...marker, mayBeText: true } : null
+}
+
+/** An answer without the pair of markers that encloses all of it. */
+const unwrapped = (text: string): string => {
+  const marker = markerAtStart(text)
+  return marker !== null && NAMES_ANSWER.test(marker.name) && text.endsWith(marker.closing)
+    ? text.slice(marker.end, text.length - marker.closing.length).trim()
+    : text
 }
 
 /** Where the marker that closes the thoughts begins. -1: nowhere. */
@@ -122,5 +149,5 @@ export const removeThoughts = (given: string): WithoutThoughts => {
     thoughts.push(text.slice(0, closed).trim())
     text = text.slice(closed).trim()
   }
-  return { text, thinking: thoughts.join("\n"), isUnfinished: false }
+  return { text: unwrapped(text), thinking: thoughts.join("\n"), isUnfinished: false }
 }
