@@ -2,7 +2,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { enable } from "effect/schema/SchemaJITCompiler"
 import { isTooDeep } from "#pipeline/isTooDeep.ts"
-import { contentFields, type Replied } from "./content.ts"
+import { contentFields, type Replied, withOrigin } from "./content.ts"
 import { unknownContent } from "./unknownContent.ts"
 
 /** The part of an update that we read. Other fields and other kinds of updates are ignored. */
@@ -159,10 +159,10 @@ const withUnsupported = <A extends object>(content: A, raw: unknown): A & { read
   return unsupported === undefined ? content : { ...content, unsupported }
 }
 const messageOf = (message: typeof MessageFields.Type, raw: unknown): Message => {
-  const { reply_to_message: replied, ...rest } = withUnsupported(message, raw)
+  const { reply_to_message: replied, ...rest } = withOrigin(withUnsupported(message, raw))
   if (replied === undefined) return rest
   const rawReply = isObject(raw) ? raw["reply_to_message"] : undefined
-  return { ...rest, reply_to_message: withUnsupported(replied, rawReply) }
+  return { ...rest, reply_to_message: withOrigin(withUnsupported(replied, rawReply)) }
 }
 
 /** What a message refers to may be of a form that we cannot read. The message is then read without it. */

@@ -60,10 +60,38 @@ const MediaContent = Schema.Struct({
 export type MediaContent = typeof MediaContent.Type & { readonly unsupported?: string }
 
 const wordFields = { text: optional(Schema.String), caption: optional(Schema.String) }
+/** Where a message comes from, before version 7 of the Bot API. */
+const OldOrigin = Schema.Struct({
+  forward_from: optional(Author),
+  forward_from_chat: optional(SenderChat),
+  forward_signature: optional(Schema.String),
+  forward_sender_name: optional(Schema.String),
+  forward_date: optional(Schema.Int)
+})
 const senderFields = {
   sender_chat: optional(SenderChat),
   author_signature: optional(Schema.String),
-  forward_origin: optional(Origin)
+  forward_origin: optional(Origin),
+  ...OldOrigin.fields
+}
+
+/** A message with its origin in today's form. */
+export const withOrigin = <A extends typeof OldOrigin.Type & { readonly forward_origin?: Origin }>(message: A): A => {
+  const {
+    forward_from: user,
+    forward_from_chat: chat,
+    forward_signature: signature,
+    forward_sender_name: hidden
+  } = message
+  const isOld = user !== undefined || chat !== undefined || hidden !== undefined || message.forward_date !== undefined
+  if (message.forward_origin !== undefined || !isOld) return message
+  const forward_origin: Origin = {
+    ...(user !== undefined && { sender_user: user }),
+    ...(chat !== undefined && { chat }),
+    ...(signature !== undefined && { author_signature: signature }),
+    ...(hidden !== undefined && { sender_user_name: hidden })
+  }
+  return { ...message, forward_origin }
 }
 
 /** A message of the same chat that another one replies to. */

@@ -38,7 +38,7 @@ const isCutOff = (authority: string, database: string, parameters: string): bool
     parameters.split("&").some((parameter) => /^[^=]*@/.test(parameter)) ||
     (parameters.includes("@") &&
       !authority.includes("@") &&
-      !authority.split(",").every((server) => SERVER.test(server)))
+      (database === "" || !authority.split(",").every((server) => SERVER.test(server))))
   )
 }
 

@@ -136,7 +136,21 @@ describe("a forwarded message", () => {
       parts: [{ type: "forward", text, by: "other", author }]
     })
   })
+  it.each([
+    ["a user", { forward_from: bo }, "Bo"],
+    ["a user who is hidden", { forward_sender_name: "Bo" }, "Bo"],
+    ["a channel", { forward_from_chat: { id: -9, type: "channel", title: "News" }, forward_signature: "Bo" }, "News"]
+  ])("of %s in the fields of an older Bot API has its words only in a part", (_, origin, author) => {
+    const text = "I am allergic to nuts and I live in Riga."
+    const parts = [{ type: "forward", text, by: "other", author }] as const
+    assert.deepStrictEqual(read({ text, forward_date: 1, ...origin }), { text: `[forwarded from ${author}]`, parts })
+    assert.deepStrictEqual(
+      read({ text: "true?", reply_to_message: earlier({ from: anna, text, forward_date: 1, ...origin }) })?.parts?.[0],
+      { type: "quote", text, by: "other", author }
+    )
+  })
   it("of nobody who is named is only forwarded", () => {
+    assert.strictEqual(read({ text: "Hello.", forward_date: 1 })?.text, "[forwarded]")
     for (const origin of [{}, { type: "a_type_of_the_future" }, { type: "hidden_user", sender_user_name: " " }])
       assert.deepStrictEqual(read({ text: "Hello.", forward_origin: from(origin) }), {
         text: "[forwarded]",
@@ -170,6 +184,7 @@ describe("a forwarded message", () => {
   it("is no command, and addresses no bot that it names", () => {
     const forward_origin = { type: "user", sender_user: bo, date: 1 }
     assert.deepInclude(lookAt(raw({ text: "/start", forward_origin })), { kind: "text" })
+    assert.deepInclude(lookAt(raw({ text: "/start", forward_from: bo, forward_date: 1 })), { kind: "text" })
     assert.deepInclude(lookAt(raw({ text: "/start" })), { kind: "command" })
     const inGroup = { message_id: 2, chat: group, from: anna, text: "hey @mara_bot" }
     assert.isTrue(isAddressed(inGroup, BOT))

@@ -54,7 +54,8 @@ const PASSWORDS = [
   "1234/hush",
   "1234?hush",
   "1234#hush",
-  "1234/5678"
+  "1234/5678",
+  "1234?a=hush"
 ]
 
 describe("an address of a database with a password that is not percent-encoded", () => {
