@@ -16,9 +16,13 @@ const BRACKETS: ReadonlyArray<readonly [open: string, close: string]> = [
 const MAX_MARKER_CHARS = 120
 const NAMES_THOUGHTS = /think|thought|reason/i
 /** Names that other text may have as well, so that they count only in a pair. */
-const MAY_NAME_THOUGHTS =
-  /^(?:(?:the|my|inner|internal)[-_ ]?)?(?:analysis|scratch_?pad|reflections?|plan(?:ning)?|monologue|deliberation|cot)$/i
-const NAMES_ANSWER = /^(?:(?:start|begin)_)?(?:(?:final|the)_?)?(?:answer|response|reply|output|final)$/i
+const MAY_NAME_THOUGHTS: ReadonlySet<string> = new Set(
+  "analysis scratchpad reflection reflections plan planning monologue innermonologue internalmonologue cot".split(" ")
+)
+const NAMES_ANSWER: ReadonlySet<string> = new Set(
+  "answer finalanswer response startresponse finalresponse reply output final".split(" ")
+)
+const isIn = (names: ReadonlySet<string>, name: string): boolean => names.has(name.toLowerCase().replace(/[-_]/g, ""))
 const NAME = /^[\w:.-]{1,60}/
 
 interface Marker {
@@ -60,13 +64,13 @@ const openingMarker = (text: string): (Marker & { readonly mayBeText: boolean })
   const { name, isSquare, isInCapitals } = marker
   // A bracketed word in lower case may be a stage direction, such as `[thinking]`.
   if (NAMES_THOUGHTS.test(name)) return { ...marker, mayBeText: isSquare && !isInCapitals }
-  return MAY_NAME_THOUGHTS.test(name) ? { ...marker, mayBeText: true } : null
+  return isIn(MAY_NAME_THOUGHTS, name) ? { ...marker, mayBeText: true } : null
 }
 
 /** An answer without the pair of markers that encloses all of it. */
 const unwrapped = (text: string): string => {
   const marker = markerAtStart(text)
-  return marker !== null && NAMES_ANSWER.test(marker.name) && text.endsWith(marker.closing)
+  return marker !== null && isIn(NAMES_ANSWER, marker.name) && text.endsWith(marker.closing)
     ? text.slice(marker.end, text.length - marker.closing.length).trim()
     : text
 }
