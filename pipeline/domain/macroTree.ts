@@ -165,6 +165,7 @@ const macroOf = (source: string, inner: Nodes): Macro => {
 }
 
 const CONDITIONS: ReadonlyArray<string> = ["if", "unless", "when"]
+const INLINE: ReadonlyArray<string> = ["if", "unless"]
 const COMMENTS: ReadonlyArray<string> = ["//", "comment"]
 const BESIDE: ReadonlyArray<string> = ["else", "elseif"]
 
@@ -190,6 +191,14 @@ const ended = ({ opener, branches }: Begun, isClosed: boolean): Nodes => {
   return [opener, ...branches.slice(0, isClosed ? 1 : branches.length).flatMap(({ body }) => body)]
 }
 
+/** `{{if::condition::then::else}}` is a block in one macro. */
+const inOne = (macro: Macro): Node => {
+  const [condition, then, ...others] = macro.args
+  if (macro.mark !== "" || !INLINE.includes(macro.name) || condition === undefined || then === undefined) return macro
+  const branch = { on: { ...macro, args: [condition] }, body: then }
+  return { kind: "block", branches: [branch, ...others.slice(0, 1).map((body) => ({ on: null, body }))] }
+}
+
 /** Puts the macros that begin, part and end blocks together. */
 const blocksIn = (nodes: Nodes): Nodes => {
   if (!nodes.some((node) => typeof node !== "string")) return nodes
@@ -213,7 +222,7 @@ const blocksIn = (nodes: Nodes): Nodes => {
       const at = begun.findLastIndex(({ opener }) => name === "" || opener.name === name)
       if (at === -1) add(node)
       else while (begun.length > at) end(begun.length === at + 1)
-    } else add(node)
+    } else add(inOne(node))
   }
   while (begun.length > 0) end(false)
   return whole
@@ -232,9 +241,11 @@ export const readMacros = (text: string, { blocks = true, oldForms = true }: Rea
   let tooDeep = 0
   for (const { kind, from, to } of tokensOf(text)) {
     const nodes = stack.at(-1)?.nodes ?? []
-    if (kind === "text") nodes.push(text.slice(from, to))
-    else if (kind === "old" && !oldForms) nodes.push(text.slice(from, to))
-    else if (kind === "old") nodes.push(macroOf(text.slice(from, to), [text.slice(from + 1, to - 1)]))
+    const last = nodes.at(-1)
+    if (kind === "text" || (kind === "old" && !oldForms)) {
+      if (typeof last === "string") nodes[nodes.length - 1] = last + text.slice(from, to)
+      else nodes.push(text.slice(from, to))
+    } else if (kind === "old") nodes.push(macroOf(text.slice(from, to), [text.slice(from + 1, to - 1)]))
     else if (kind === "open") {
       if (stack.length > MAX_DEPTH) tooDeep += 1
       else stack.push({ from, nodes: [] })

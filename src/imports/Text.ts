@@ -122,8 +122,18 @@ export class Text {
     return said
   }
 
+  /** The text with its first choices, if it is too long to keep all. Its end could not be cut off then. */
+  settled(text: string, most: number, path: string): string {
+    if (text.length <= most || !hasMacros(text)) return text
+    const [first = text] = waysOf(text, PLACEHOLDERS)
+    if (first.length < text.length)
+      this.report.warn("macro_resolved", path, "Too long for all of its choices. The first ones were taken.", text)
+    return first
+  }
+
   /** At most `most` characters. A longer text is cut and reported. */
-  bounded(text: string, most: number, path: string): string {
+  bounded(given: string, most: number, path: string): string {
+    const text = this.settled(given, most, path)
     const kept = cut(text, most)
     if (kept.length < text.length)
       this.report.warn(
