@@ -68,21 +68,26 @@ export const fillWords = (text: string, names: Names, nobody: string = NOBODY.sp
 export const hasChance = (text: string): boolean => CHANCE.test(text)
 
 /** Number of ways in which a text with choices is read. */
-const MAX_WAYS = 8
+const MAX_WAYS = 16
+const PARTS = /\{\{#?\w*|\}\}|::/g
 
 /**
- * Texts that a text with choices and conditions can become, for checks that must see each part of it: every choice of
- * up to eight.
+ * Texts that a text with choices and conditions can become, for checks that must see each part of it. If there are more
+ * choices than ways, one more text consists of all of them.
  */
 export const waysOf = (text: string, names: Names): ReadonlyArray<string> => {
   if (!hasMacros(text)) return [text]
   const nodes = readMacros(text)
   const found = new Set<string>()
-  for (let way = 0; way < MAX_WAYS; way++) {
-    const pick = (count: number) => way % count
+  let most = 1
+  for (let way = 0; way < Math.min(most, MAX_WAYS); way++) {
+    const pick = (count: number) => {
+      most = Math.max(most, count)
+      return way % count
+    }
     found.add(textOf(nodes, { ...authored(text, names, NOBODY.told), draw: pick, branch: pick }))
   }
-  return [...found]
+  return most > MAX_WAYS ? [...found, text.replace(PARTS, ". ")] : [...found]
 }
 
 /** Fills every text of a value. Returns the value itself if there is nothing to fill. */

@@ -39,13 +39,9 @@ function* leavesOf(value: unknown, path: string): Generator<Leaf> {
 
 const PLACEHOLDERS = { character: "{{char}}", user: "{{user}}" }
 
-/** A leaf, and one for each text that its choices and conditions can make of it. */
-const withWays = (leaf: Leaf): ReadonlyArray<Leaf> => [
-  leaf,
-  ...waysOf(leaf.text, PLACEHOLDERS)
-    .filter((text) => text !== leaf.text)
-    .map((text) => ({ path: leaf.path, text }))
-]
+/** A leaf for each text that choices and conditions can make of this one. */
+const everyWay = ({ path, text }: Leaf): ReadonlyArray<Leaf> =>
+  waysOf(text, PLACEHOLDERS).map((way) => ({ path, text: way }))
 
 /** The text as it would appear in a conversation. A placeholder is a name, not an instruction. */
 const spokenOut = (text: string): string => text.replace(/\{\{char\}\}/gi, "Ada").replace(/\{\{user\}\}/gi, "Ben")
@@ -126,7 +122,7 @@ export const scanContent = async (
 ): Promise<ReadonlyArray<Finding>> => {
   const { character, lore, npcs, evidence, visual_identity } = bundle
   const within = stayInUnit()
-  const leaves = [...leavesOf({ character, lore, npcs, evidence, visual_identity }, "")].flatMap(withWays)
+  const leaves = [...leavesOf({ character, lore, npcs, evidence, visual_identity }, "")].flatMap(everyWay)
   const found: Array<Finding> = [...(await instructions(leaves))]
 
   const tags = textsOf(fieldsOf(bundle.extra["card"])["tags"]).map((text, index) => ({
@@ -137,7 +133,7 @@ export const scanContent = async (
   // Other people are described in the NPCs and in the lore.
   const ofCharacter = [...leavesOf(character, "character"), ...leavesOf(visual_identity, "visual_identity"), ...tags]
     .filter(({ path }) => path !== "character.slug")
-    .flatMap(withWays)
+    .flatMap(everyWay)
   const minor = await statedAge(ofCharacter, textOf(character["display_name"]))
   const explicit = within(() => firstMatch(told, SEXUAL))
   const schema = textOf(fieldsOf(character["relationship_posture"])["schema"])
