@@ -211,6 +211,15 @@ describe("choices, dice and conditions", () => {
     assert.strictEqual(status, 200, JSON.stringify(body))
   })
 
+  const askedWith = async (session: string, message: string) => {
+    const before = model.requests.length
+    await app.converse(session, message)
+    return model.requests
+      .slice(before)
+      .flatMap(({ messages }) => messages.map(({ content }) => content))
+      .join("\n")
+  }
+
   it("of an imported card are filled in the greeting, the prompt and the lore, and stay so in a session", async () => {
     const greeted = new Set<string>()
     const ends = new Set<string>()
@@ -226,9 +235,9 @@ describe("choices, dice and conditions", () => {
       greeted.add(text.slice(0, 5))
       ends.add(text.split("sit. ")[1]?.[0] ?? "")
       if (person > 1) continue
-      const told = (await toldIn(() => app.converse(session, "Is the lamp lit?"))).join("\n")
+      const told = await askedWith(session, "Is the lamp lit?")
       assert.notMatch(told, MACRO)
-      const again = (await toldIn(() => app.converse(session, "And the lamp now?"))).join("\n")
+      const again = await askedWith(session, "And the lamp now?")
       for (const facts of [
         /Sel keeps the lamp (?:dry|lit)\./,
         /Mind the (?:step|rope)\./,
