@@ -140,7 +140,10 @@ export class TurnPipeline extends Context.Service<
       Effect.map(turnServices, (services) => {
         const deadlineOf = ({ replyMode }: Turn) => options.deadlines[replyMode]
         const run = (given: Turn, trace: TurnTrace) => {
-          const turn = { ...given, character: addressed(given.character, given.endUser.displayName) }
+          const turn = {
+            ...given,
+            character: addressed(given.character, given.endUser.displayName, given.seed ?? given.sessionId)
+          }
           const deadline = Effect.map(Effect.sleep(deadlineOf(turn)), () => {
             trace.expire()
             return Outcome.cases.Failed.make({ reason: "timed_out" })

@@ -16,15 +16,25 @@ const fromText = (text: string): ReadonlyArray<string> =>
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-/** Every way in which the character opens a session. Empty if no greeting is authored. */
-export const greetingsOf = (profile: object): ReadonlyArray<ReadonlyArray<string>> => {
+type Fill = (text: string) => string
+
+const filledBubbles = (bubbles: ReadonlyArray<string>, fill: Fill): ReadonlyArray<string> =>
+  bubbles.map(fill).filter((bubble) => bubble.trim() !== "")
+
+/**
+ * Every way in which the character opens a session, with `fill` applied. Empty if no greeting is authored. A text is
+ * filled before it is parted, as a macro may go over several paragraphs.
+ */
+export const greetingsOf = (profile: object, fill: Fill = (text) => text): ReadonlyArray<ReadonlyArray<string>> => {
   const greeting = Option.getOrUndefined(decode(profile))?.greeting
   if (greeting === undefined || greeting === null) return []
-  if (typeof greeting === "string") return [fromText(greeting)].filter((way) => way.length > 0)
+  if (typeof greeting === "string") return [fromText(fill(greeting))].filter((way) => way.length > 0)
   if (greeting.mode === "none") return []
   return [
-    greeting.bubbles ?? [],
-    ...(greeting.alternates ?? []).map((way) => (typeof way === "string" ? fromText(way) : way))
+    filledBubbles(greeting.bubbles ?? [], fill),
+    ...(greeting.alternates ?? []).map((way) =>
+      typeof way === "string" ? fromText(fill(way)) : filledBubbles(way, fill)
+    )
   ].filter((way) => way.length > 0)
 }
 
@@ -35,15 +45,8 @@ export const greetingBubbles = (profile: object, pick: number): ReadonlyArray<st
   picked(greetingsOf(profile), pick)
 
 /** The same with `fill` applied, and without a greeting whose text is `last`. */
-export const nextGreeting = (
-  profile: object,
-  pick: number,
-  fill: (bubble: string) => string,
-  last: string | null
-): ReadonlyArray<string> =>
+export const nextGreeting = (profile: object, pick: number, fill: Fill, last: string | null): ReadonlyArray<string> =>
   picked(
-    greetingsOf(profile)
-      .map((way) => way.map(fill))
-      .filter((way) => way.join("\n") !== last),
+    greetingsOf(profile, fill).filter((way) => way.join("\n") !== last),
     pick
   )

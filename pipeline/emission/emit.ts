@@ -1,3 +1,4 @@
+import { fillWords } from "../domain/macros.ts"
 import { splitBubbles } from "./bubbles.ts"
 import { type GateContext, type GateName, refusal } from "./gates.ts"
 import { cleanBubble } from "./cleanBubble.ts"
@@ -19,7 +20,10 @@ const clean = (text: string): string => text.toWellFormed().replace(CONTROL, "")
 /** Mends a draft, checks it against the gates, and cuts it into bubbles if it passes. */
 export const emit = ({ bubbles, citedIds }: EmittedDraft, context: GateContext): Emission => {
   const { voice, display_name } = context.character
-  const cleaned = bubbles.map((bubble) => cleanBubble(unwrapped(withoutThoughts(clean(bubble))), voice, display_name))
+  const names = { character: display_name, user: context.endUser.displayName }
+  const cleaned = bubbles.map((bubble) =>
+    cleanBubble(fillWords(unwrapped(withoutThoughts(clean(bubble))), names), voice, display_name)
+  )
   const refusedBy = refusal({ text: cleaned.join("\n"), citedIds }, context)
   return refusedBy === null ? { refusedBy, bubbles: splitBubbles(cleaned, voice) } : { refusedBy, bubbles: null }
 }

@@ -1,5 +1,5 @@
 import type { Character } from "../domain/Character.ts"
-import { fillMacros } from "../domain/macros.ts"
+import { waysOf } from "../domain/macros.ts"
 import { plain } from "../plain.ts"
 import { withStatedAge } from "../safety/cardAge.ts"
 import { isInstruction } from "../relational/isInstruction.ts"
@@ -42,7 +42,7 @@ function* firstWhere(
 function* instruction(character: Character, greeting: ReadonlyArray<string>): Generator<void, Finding | null> {
   const names = { character: character.display_name, user: null }
   const texts = [...toldTexts(character), ...spokenTexts(character, greeting)]
-  const found = yield* firstWhere(texts, (text) => isInstruction(fillMacros(text, names)))
+  const found = yield* firstWhere(texts, (text) => waysOf(text, names).some(isInstruction))
   return found === undefined
     ? null
     : {

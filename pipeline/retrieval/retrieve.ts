@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { withAllWords } from "../domain/referred.ts"
-import { fillTexts, NOBODY } from "../domain/macros.ts"
+import { fillMacros, fillTexts, fillWords, NOBODY } from "../domain/macros.ts"
 import type { Turn, Usage } from "../domain/Turn.ts"
 import { describeRelationship, type RelationshipDescription, trustIn } from "../relational/describeRelationship.ts"
 import { retrieveWorld } from "../world/retrieveWorld.ts"
@@ -118,8 +118,12 @@ export const retrieve = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const mask = maskOf(known.forgotten, history, { text: said, atMs: now })
   const recalled = fused(mask.found(rank(found, now, RECALLED)), mask.found(near.found))
-  const names = { character: turn.character.display_name, user: turn.endUser.displayName }
-  const around = fillTexts(retrieveWorld(sought, history, world, now), names, NOBODY.told)
+  const names = {
+    character: turn.character.display_name,
+    user: turn.endUser.displayName,
+    seed: turn.seed ?? turn.sessionId
+  }
+  const around = fillTexts(retrieveWorld(sought, history, world, now), (text) => fillMacros(text, names, NOBODY.told))
   const trust = trustIn(turn.character, known.bearing, now)
   const { lore, calls: loreCalls } = loreFor(sought, history, called, trust)
   return {
@@ -130,7 +134,7 @@ export const retrieve = Effect.fnUntraced(function* (
       forgets: forgetRequestIn(said) !== null,
       loops: known.loops,
       lore,
-      evidence: fillTexts(evidence.found, names, NOBODY.told),
+      evidence: fillTexts(evidence.found, (text) => fillWords(text, names, NOBODY.told, true)),
       world: around,
       examples: examplesFor(turn.character, said)
     },

@@ -24,9 +24,9 @@ export const writeReply = (writer: TurnServices["writer"], trace: TurnTrace, req
   })
 
 /** The text that the app has scheduled for this turn, one bubble per paragraph. Null: the writer writes the turn. */
-export const scheduledReply = ({ proactive, character, endUser }: Turn): Reply | null => {
+export const scheduledReply = ({ proactive, character, endUser, sessionId, seed = sessionId }: Turn): Reply | null => {
   if (proactive?.text === undefined) return null
-  const text = fillMacros(proactive.text, { character: character.display_name, user: endUser.displayName })
+  const text = fillMacros(proactive.text, { character: character.display_name, user: endUser.displayName, seed })
   const bubbles = text
     .split("\n\n")
     .map((paragraph) => paragraph.trim())

@@ -1,18 +1,15 @@
+import { hasMacros, waysOf } from "#pipeline/domain/macros.ts"
 import { isEmphasis } from "#pipeline/emission/emphasis.ts"
 import { INJECTION } from "#pipeline/safety/lexicon.ts"
 import { tooLarge } from "./ImportRefused.ts"
 import type { Report } from "./Report.ts"
+import { storedMacros } from "./storedMacros.ts"
 
 /** Maximum total length of the texts of a character. */
 export const MAX_CHARACTERS = 1_000_000
 
 export const tooMuchText = tooLarge(`The texts of the character have more than ${MAX_CHARACTERS} characters in total.`)
 
-const LEGACY: ReadonlyArray<readonly [RegExp, string]> = [
-  [/<user>/gi, "{{user}}"],
-  [/<(?:char|bot)>/gi, "{{char}}"]
-]
-const MACRO = /\{\{([^{}]*)\}\}/g
 const LINE_TAG = /<(?:br|hr|\/p|\/div|\/h[1-6]|\/li)\s{0,4}\/?>/gi
 const TAG = new RegExp(
   String.raw`<\/?(?:b|i|u|s|em|strong|p|div|span|small|big|center|font|img|a|ul|ol|li|h[1-6]|q|blockquote|` +
@@ -23,11 +20,25 @@ const NARRATION = /(\*{1,3})([^*\n]+)\*{1,3}/g
 /** How much of a line is read around what stands between asterisks. */
 const AROUND_CHARS = 80
 
-/** The first of a macro's choices, to be deterministic. */
-const firstChoice = (choices: string): string =>
-  (choices.includes("::") ? choices.split("::") : choices.split(","))
-    .map((choice) => choice.trim())
-    .find((choice) => choice !== "") ?? ""
+const PLACEHOLDERS = { character: "{{char}}", user: "{{user}}" }
+
+/** Whether a text gives orders to a model, whichever of its choices is taken. */
+const givesOrders = (text: string): boolean =>
+  [text, ...(hasMacros(text) ? waysOf(text, PLACEHOLDERS) : [])].some((way) =>
+    INJECTION.some((pattern) => pattern.test(way))
+  )
+
+/** The sentences of a line. Nothing is parted inside of a macro. */
+const sentencesOf = (line: string): ReadonlyArray<string> => {
+  const sentences: Array<string> = []
+  let open = 0
+  for (const part of line.split(/(?<=[.!?])\s+/)) {
+    if (open > 0) sentences.push(`${sentences.pop() ?? ""} ${part}`)
+    else sentences.push(part)
+    open = Math.max(0, open + part.split("{{").length - part.split("}}").length)
+  }
+  return sentences
+}
 
 /** At most `most` characters (code points). */
 export const cut = (text: string, most: number): string =>
@@ -56,7 +67,7 @@ export const piecesOf = (text: string, most: number): ReadonlyArray<string> => {
 }
 
 /**
- * Converts text that was written for another program: two placeholders and no other macros, no markup, and no sentences
+ * Converts text that was written for another program: only macros that are filled here, no markup, and no sentences
  * that instruct a model. The report lists what was removed. Instructing sentences are kept in `quarantined`, which
  * nothing reads.
  */
@@ -76,11 +87,8 @@ export class Text {
     if (typeof source !== "string" || source === "") return ""
     this.#characters += source.length
     if (this.#characters > MAX_CHARACTERS) throw tooMuchText
-    const legacy = LEGACY.reduce(
-      (text, [pattern, placeholder]) => text.replace(pattern, placeholder),
-      source.replace(/\r\n?/g, "\n")
-    )
-    const plain = this.#withoutMarkup(this.#withoutMacros(legacy, path), path)
+    const lines = source.replace(/\r\n?/g, "\n")
+    const plain = this.#withoutMarkup(storedMacros(lines, this.#nickname ?? "{{char}}", this.report, path), path)
     return this.#withoutOrders(plain, path).trim()
   }
 
@@ -114,8 +122,18 @@ export class Text {
     return said
   }
 
+  /** The text with its first choices, if it is too long to keep all. Its end could not be cut off then. */
+  settled(text: string, most: number, path: string): string {
+    if (text.length <= most || !hasMacros(text)) return text
+    const [first = text] = waysOf(text, PLACEHOLDERS)
+    if (first.length < text.length)
+      this.report.warn("macro_resolved", path, "Too long for all of its choices. The first ones were taken.", text)
+    return first
+  }
+
   /** At most `most` characters. A longer text is cut and reported. */
-  bounded(text: string, most: number, path: string): string {
+  bounded(given: string, most: number, path: string): string {
+    const text = this.settled(given, most, path)
     const kept = cut(text, most)
     if (kept.length < text.length)
       this.report.warn(
@@ -125,24 +143,6 @@ export class Text {
         text.slice(kept.length)
       )
     return kept.trim()
-  }
-
-  #withoutMacros(text: string, path: string): string {
-    if (!text.includes("{{")) return text
-    return text.replace(MACRO, (whole, inner: string) => {
-      const name = inner.trim().toLowerCase()
-      // elizaOS numbers its users.
-      if (/^user\d?$/.test(name)) return "{{user}}"
-      if (name === "char" || name === "bot") return this.#nickname ?? "{{char}}"
-      if (name === "newline") return "\n"
-      const choice = /^\s*(?:random|pick)\s*(?:::?|\s)/i.exec(inner)
-      if (choice === null) {
-        this.report.warn("macro_removed", path, "A macro that is not supported here was removed.", whole)
-        return ""
-      }
-      this.report.warn("macro_resolved", path, "A macro with several choices was replaced by the first one.", whole)
-      return firstChoice(inner.slice(choice[0].length))
-    })
   }
 
   #withoutMarkup(text: string, path: string): string {
@@ -156,11 +156,10 @@ export class Text {
     return text
       .split("\n")
       .map((line) => {
-        if (line.trim() === "" || !INJECTION.some((pattern) => pattern.test(line))) return line
-        return line
-          .split(/(?<=[.!?])\s+/)
+        if (line.trim() === "" || !givesOrders(line)) return line
+        return sentencesOf(line)
           .filter((sentence) => {
-            const orders = INJECTION.some((pattern) => pattern.test(sentence))
+            const orders = givesOrders(sentence)
             if (orders) {
               this.quarantined.push({ path, text: sentence })
               this.report.warn(

@@ -1,3 +1,4 @@
+import { hasChance } from "#pipeline/domain/macros.ts"
 import { attributesIn, readAttributes } from "./attributes.ts"
 import { dialoguesIn, type Examples } from "./examples.ts"
 import { paragraphsOf } from "./paragraphsOf.ts"
@@ -42,7 +43,8 @@ export const describe = (data: Fields, at: string, text: Text, examples: Example
   if (looks.length > 0) report.mapped(path, "visual_identity.appearance")
 
   const personality = text.prepare(data["personality"], `${at}personality`)
-  const listed = traitsOf(personality)
+  // The choices of a macro may have commas.
+  const listed = hasChance(personality) ? null : traitsOf(personality)
   const traits = [...new Set([...inBlock, ...(listed ?? [])])].slice(0, 20)
   if (traits.length > 0) report.mapped(inBlock.length > 0 ? path : `${at}personality`, "character.persona.traits")
   const whole = [rest.trim(), listed === null ? personality : ""].filter((part) => part !== "").join("\n\n")

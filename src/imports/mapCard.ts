@@ -50,7 +50,7 @@ const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
 
 /** Up to the maximum number of greeting bubbles. The rest of the text goes into the last ones. */
 const greetingBubblesOf = (spoken: string, text: Text, path: string): ReadonlyArray<string> => {
-  const parts = paragraphsOf(spoken)
+  const parts = paragraphsOf(spoken).flatMap((part) => paragraphsOf(text.settled(part, LONGEST_BUBBLE, path)))
   const bubbles =
     parts.length <= MAX_BUBBLES ? parts : [...parts.slice(0, MAX_BUBBLES - 1), parts.slice(MAX_BUBBLES - 1).join("\n")]
   return bubbles.map((bubble) => text.bounded(bubble, LONGEST_BUBBLE, path))

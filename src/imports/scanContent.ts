@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises"
+import { waysOf } from "#pipeline/domain/macros.ts"
 import { isInstruction } from "#pipeline/relational/isInstruction.ts"
 import { statedMinor } from "#pipeline/safety/cardAge.ts"
 import { ROMANCE, SEXUAL } from "#pipeline/safety/romance.ts"
@@ -35,6 +36,12 @@ function* leavesOf(value: unknown, path: string): Generator<Leaf> {
   else if (typeof value === "object" && value !== null)
     for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, path === "" ? key : `${path}.${key}`)
 }
+
+const PLACEHOLDERS = { character: "{{char}}", user: "{{user}}" }
+
+/** A leaf for each text that choices and conditions can make of this one. */
+const everyWay = ({ path, text }: Leaf): ReadonlyArray<Leaf> =>
+  waysOf(text, PLACEHOLDERS).map((way) => ({ path, text: way }))
 
 /** The text as it would appear in a conversation. A placeholder is a name, not an instruction. */
 const spokenOut = (text: string): string => text.replace(/\{\{char\}\}/gi, "Ada").replace(/\{\{user\}\}/gi, "Ben")
@@ -115,7 +122,7 @@ export const scanContent = async (
 ): Promise<ReadonlyArray<Finding>> => {
   const { character, lore, npcs, evidence, visual_identity } = bundle
   const within = stayInUnit()
-  const leaves = [...leavesOf({ character, lore, npcs, evidence, visual_identity }, "")]
+  const leaves = [...leavesOf({ character, lore, npcs, evidence, visual_identity }, "")].flatMap(everyWay)
   const found: Array<Finding> = [...(await instructions(leaves))]
 
   const tags = textsOf(fieldsOf(bundle.extra["card"])["tags"]).map((text, index) => ({
@@ -124,11 +131,9 @@ export const scanContent = async (
   }))
   const told = [...leaves, ...tags]
   // Other people are described in the NPCs and in the lore.
-  const ofCharacter = [
-    ...leavesOf(character, "character"),
-    ...leavesOf(visual_identity, "visual_identity"),
-    ...tags
-  ].filter(({ path }) => path !== "character.slug")
+  const ofCharacter = [...leavesOf(character, "character"), ...leavesOf(visual_identity, "visual_identity"), ...tags]
+    .filter(({ path }) => path !== "character.slug")
+    .flatMap(everyWay)
   const minor = await statedAge(ofCharacter, textOf(character["display_name"]))
   const explicit = within(() => firstMatch(told, SEXUAL))
   const schema = textOf(fieldsOf(character["relationship_posture"])["schema"])

@@ -1,5 +1,6 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { fillWords } from "#pipeline/domain/macros.ts"
 
 /** A message of a chat file. */
 export interface ChatMessage {
@@ -60,11 +61,9 @@ export const readSillyTavernChat = (file: string, now: number): ChatFile => {
     .filter((line) => line.trim() !== "")
   const rows = lines.map((line) => (line.trimStart().startsWith("{") ? Option.getOrNull(decode(line)) : null))
   const head = rows[0]
-  const names = { user: head?.user_name ?? "", character: head?.character_name ?? "" }
-  const filled = (text: string): string =>
-    text
-      .replace(/\{\{user\}\}/gi, names.user === "" ? "{{user}}" : names.user)
-      .replace(/\{\{char\}\}/gi, names.character === "" ? "{{char}}" : names.character)
+  // A name that the file does not have stays a placeholder.
+  const names = { character: head?.character_name || "{{char}}", user: head?.user_name ?? null }
+  const filled = (text: string): string => fillWords(text, names, "{{user}}")
   const messages: Array<ChatMessage> = []
   let skipped = 0
   let last = Number.NEGATIVE_INFINITY

@@ -246,13 +246,15 @@ describe("the fields of a card", () => {
     assert.lengthOf((extra["quarantine"] as any).sentences, 7)
   })
 
-  it("two placeholders are kept, and every other macro is resolved or removed", async () => {
+  it("names, choices and dice are kept, and every macro that is not supported is removed and named", async () => {
     const { character, report } = await read({
       first_mes:
         "{{char}} and <USER>: {{random:rain,sun}}, {{pick::tea::coffee}}{{// a " +
         "note}}{{roll:d6}}{{Newline}}{{getvar::x}}."
     })
-    assert.deepStrictEqual(character.greeting.bubbles, ["{{char}} and {{user}}: rain, tea\n."])
+    assert.deepStrictEqual(character.greeting.bubbles, [
+      "{{char}} and {{user}}: {{pick::rain::sun}}, {{pick::tea::coffee}}{{roll:d6}}\n."
+    ])
     assert.includeMembers(codes({ report }), ["macro_resolved", "macro_removed"])
   })
 

@@ -147,7 +147,7 @@ export class Sessions extends Context.Service<
         seed: string,
         last: string | null
       ) => {
-        const names = { character: String(profile["display_name"]), user }
+        const names = { character: String(profile["display_name"]), user, seed }
         const pick = createHash("sha256").update(seed).digest().readUInt32BE(0)
         const bubbles = nextGreeting(profile, pick, (bubble) => fillMacros(bubble, names), last)
         if (bubbles.length === 0) return []

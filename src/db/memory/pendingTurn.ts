@@ -34,7 +34,7 @@ export const toPendingExtraction = (
     turn: {
       sessionId,
       turnIndex: row.turn_index,
-      character: addressed(character, row.display_name),
+      character: addressed(character, row.display_name, sessionId),
       endUser: {
         externalUserRef: row.external_user_ref,
         displayName: row.display_name,

@@ -88,7 +88,7 @@ export const layer = Layer.effect(
               ? null
               : row.line === null
                 ? textsFor(tagsOfChat(row), own).apology
-                : fillMacros(row.line, { character: row.name ?? "", user: row.display_name })
+                : fillMacros(row.line, { character: row.name ?? "", user: row.display_name, seed: ref.sessionId })
           ),
           unavailable
         ),

@@ -1,25 +1,48 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { fillMacros, NOBODY } from "#pipeline/domain/macros.ts"
 import type { Edge, SessionWorld, Step, World } from "#pipeline/world/World.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 import { groupCommit } from "#src/db/postgres/GroupCommit.ts"
 import { iso } from "#src/db/postgres/moments.ts"
 import type { CharacterRef } from "./worldTable.ts"
 
+/** An NPC that represents another character has the bio of this character, with its macros, and its name. */
+type StoredWorld = Omit<World, "npcs"> & {
+  readonly npcs: ReadonlyArray<World["npcs"][number] & { readonly represented?: string }>
+}
+
 interface Row {
   readonly n: number
   readonly revision: number
   /** Null: unchanged since the version that is already known. */
-  readonly world: World | null
+  readonly world: StoredWorld | null
   readonly edges: ReadonlyArray<Edge>
   readonly step: Step | null
 }
 
 /** The maximum length of an NPC's summary. */
 const MAX_SUMMARY_CHARS = 1000
+/** The person's name is not known yet. */
+const LATER: ReadonlySet<string> = new Set(["user"])
 /** Number of cached worlds. */
 const MAX_KEPT = 200
+
+const filled = ({ npcs, ...world }: StoredWorld): World => ({
+  ...world,
+  npcs: npcs.map(({ represented, ...npc }) =>
+    represented === undefined
+      ? npc
+      : {
+          ...npc,
+          summary: fillMacros(npc.summary, { character: represented, user: null }, NOBODY.told, LATER).slice(
+            0,
+            MAX_SUMMARY_CHARS
+          )
+        }
+  )
+})
 
 /**
  * The characters' worlds as a session knows them. The query is batched with those of other sessions, and only returns
@@ -55,15 +78,14 @@ export class Worlds extends Context.Service<
 
       /** NPCs without a summary of their own, with the bio of the character that each represents. */
       const represented = pool`
-        select t.id, k.version, left(replace(v.profile ->> 'visible_bio', '{{char}}', v.profile ->> 'display_name'),
-          ${MAX_SUMMARY_CHARS}::int) as bio
+        select t.id, k.version, v.profile ->> 'visible_bio' as bio, v.profile ->> 'display_name' as name
         from npcs t
           join characters k on k.app_id = t.app_id and k.slug = t.fields ->> 'linked_slug'
           join character_versions v on v.app_id = k.app_id and v.slug = k.slug and v.version = k.version
         where t.app_id = c.app_id and t.slug = c.slug and t.fields ->> 'summary' = ''`
       const npcs = pool`coalesce((
         select json_agg(t.fields::jsonb || jsonb_build_object('id', t.id)
-          || jsonb_strip_nulls(jsonb_build_object('summary', r.bio)) order by t.id)
+          || jsonb_strip_nulls(jsonb_build_object('summary', r.bio, 'represented', r.name)) order by t.id)
         from npcs t left join (${represented}) r using (id) where t.app_id = c.app_id and t.slug = c.slug
       ), '[]')`
       /** Changes with the world, and with the characters in it. */
@@ -97,9 +119,9 @@ export class Worlds extends Context.Service<
           const answers: Array<SessionWorld | undefined> = batch.map(() => undefined)
           for (const { n, revision, world, edges, step } of rows) {
             const asked = batch[n - 1]
-            const present = world ?? known[n - 1]?.world
+            const present = world === null ? known[n - 1]?.world : filled(world)
             if (asked === undefined || present === undefined) continue
-            if (world !== null) keep(nameOf(asked), revision, world)
+            if (world !== null) keep(nameOf(asked), revision, present)
             answers[n - 1] = {
               ...present,
               edges: edges.length === 0 ? present.edges : [...present.edges, ...edges],

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { fillTexts, NOBODY } from "#pipeline/domain/macros.ts"
+import { fillMacros, fillTexts, NOBODY } from "#pipeline/domain/macros.ts"
 import type { ImageKind } from "#pipeline/safety/pictures.ts"
 import { Assets } from "#src/db/character/Assets.ts"
 import { Characters } from "#src/db/character/Characters.ts"
@@ -93,10 +93,8 @@ export class ImageWorker extends Context.Service<
           kind: image.kind as ImageKind,
           name: character.display_name,
           ageBand: character.safety.age_band,
-          ...fillTexts(
-            { appearance, style, negative, wardrobe },
-            { character: character.display_name, user: null },
-            NOBODY.told
+          ...fillTexts({ appearance, style, negative, wardrobe }, (text) =>
+            fillMacros(text, { character: character.display_name, user: null }, NOBODY.told)
           ),
           feeling:
             relationship === undefined

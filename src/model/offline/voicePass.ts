@@ -1,4 +1,4 @@
-import { fillMacros } from "#pipeline/domain/macros.ts"
+import { fillWords } from "#pipeline/domain/macros.ts"
 import type { Turn } from "#pipeline/domain/Turn.ts"
 import { forbiddenIn } from "#pipeline/emission/forbidden.ts"
 import type { Candidate } from "./candidates.ts"
@@ -84,7 +84,7 @@ export const voicePass = (
     const filled = fillSlots(own && lowerCase ? line.toLowerCase() : line, slots, lowerCase)
     if (filled === null) return null
     const plain = noEmoji ? filled.replace(EMOJI, "").trim() : filled
-    const spoken = fillMacros(worn.reduce(without, plain), names)
+    const spoken = fillWords(worn.reduce(without, plain), names)
     const wearsOut = worn.some((phrase) => spoken.toLowerCase().includes(phrase.toLowerCase()))
     return spoken === "" || wearsOut || forbiddenIn(spoken, character.forbidden_style) !== null ? null : spoken
   }

@@ -186,3 +186,92 @@ describe("{{char}} and {{user}}", () => {
     assert.isFalse(told.some((text) => text.includes("</character>$&")))
   })
 })
+
+describe("choices, dice and conditions", () => {
+  const card = cardV2({
+    name: "Sel",
+    description: "{{char}} keeps the lamp {{random:dry,lit}}.{{getvar::oil}}",
+    first_mes:
+      "{{random::Hey {{user}}::Hello}}, sit. {{// greet}}{{roll:d6}} of us know {{setvar::seen::1}}you.\n\n" +
+      "{{#if {{user}}}}I know the name.\n\nDo I?{{else}}Who are you?{{/if}} {{lastMessage}}}} {{",
+    mes_example: "<START>\n{{user}}: Hi\n{{char}}: {{pick::Mind the step.::Mind the rope.}}",
+    character_book: { entries: [{ keys: ["lamp"], content: "The lamp burns {{random::oil::wax}} for {{user}}." }] }
+  })
+  const GREETING = /^(?:Hey Bo|Hello), sit\. [1-6] of us know you\.\nI know the name\.\n\nDo I\?$/
+
+  beforeAll(async () => {
+    const { data } = (await app.post("/v1/imports", { json: card, target_slug: "sel" })).body
+    const removed = data.report.warnings.filter(({ code }: { code: string }) => code === "macro_removed")
+    assert.includeMembers(
+      removed.map(({ excerpt }: { excerpt: string }) => excerpt),
+      ["{{getvar::oil}}", "{{setvar::seen::1}}", "{{lastMessage}}"]
+    )
+    const reviewed = (await app.patch(`/v1/imports/${data.id}`, { accept_warnings: ["macro_removed"] })).body.data
+    const { status, body } = await app.post(`/v1/imports/${data.id}/commit`, { content_hash: reviewed.content_hash })
+    assert.strictEqual(status, 200, JSON.stringify(body))
+  })
+
+  const askedWith = async (session: string, message: string) => {
+    const before = model.requests.length
+    await app.converse(session, message)
+    return model.requests
+      .slice(before)
+      .flatMap(({ messages }) => messages.map(({ content }) => content))
+      .join("\n")
+  }
+
+  it("of an imported card are filled in the greeting, the prompt and the lore, and stay so in a session", async () => {
+    const greeted = new Set<string>()
+    const ends = new Set<string>()
+    for (let person = 0; person < 12; person++) {
+      const session = await app.createSession({
+        character_slug: "sel",
+        external_user_ref: `bo-${person}`,
+        end_user: { display_name: "Bo" }
+      })
+      const [first] = await app.events(session)
+      const text = String(first?.payload["text"])
+      assert.match(text.trim(), GREETING)
+      greeted.add(text.slice(0, 5))
+      ends.add(text.split("sit. ")[1]?.[0] ?? "")
+      if (person > 1) continue
+      const told = await askedWith(session, "Is the lamp lit?")
+      assert.notMatch(told, MACRO)
+      const again = await askedWith(session, "And the lamp now?")
+      for (const facts of [
+        /Sel keeps the lamp (?:dry|lit)\./,
+        /Mind the (?:step|rope)\./,
+        /burns (?:oil|wax) for Bo/
+      ]) {
+        assert.match(told, facts)
+        assert.strictEqual(facts.exec(again)?.[0], facts.exec(told)?.[0])
+      }
+    }
+    assert.strictEqual(greeted.size, 2)
+    assert.isAbove(ends.size, 1)
+  })
+
+  it("do not reach a person with braces, in whatever the model replies", async () => {
+    const session = await app.createSession({ character_slug: "sel", external_user_ref: "cy" })
+    for (const [reply, shown] of [
+      ["Hello {{user}}, I am {{ char }}.", "Hello you, I am Sel."],
+      ["In Vue you write <p>{{ message }}</p>.", "In Vue you write <p>message</p>."],
+      ["The rest }} is {{ lost.", "The rest  is  lost."]
+    ] as const) {
+      model.script({ kind: "ok", bubbles: [reply] })
+      await app.converse(session, "How do you write it?")
+      assert.strictEqual((await app.events(session)).at(-1)?.payload["text"], shown)
+    }
+  })
+
+  it("that nobody imported are filled alike, and what is not known is left out", async () => {
+    const character_slug = await app.createCharacter({
+      greeting: "{{#if no}}Never.\n\nNever.{{else}}Evening.{{/if}}\n\n{{getvar::x}}\n\n{{random:a,{{random:b,c}}",
+      fallback_lines: ["{{random::Hm::Well}}{{getvar::x}}."]
+    })
+    const session = await app.createSession({ character_slug })
+    const bubbles = (await app.events(session))[0]?.payload["bubbles"]
+    assert.strictEqual((bubbles as ReadonlyArray<string>)[0], "Evening.")
+    assert.notMatch(JSON.stringify(bubbles), /\{\{|Never|getvar/)
+  })
+})
