@@ -1,7 +1,10 @@
 import type { Character } from "./Character.ts"
 import { fillMacros, fillTexts, hasChance, NOBODY } from "./macros.ts"
 
-/** Filled copies to cache per character, one per name of a person and, with random choices, per session. Data derived from a character is cached by copy. */
+/**
+ * Filled copies to cache per character, one per name of a person and, with random choices, per session. Data derived
+ * from a character is cached by copy.
+ */
 const MAX_KEPT = 100
 
 /** Slots of the offline engine's lines, which it fills itself. */

@@ -164,15 +164,15 @@ const macroOf = (source: string, inner: Nodes): Macro => {
     : macro(mark, name.toLowerCase(), " ", after)
 }
 
-const CONDITIONS: ReadonlyArray<string> = ["if", "unless", "when"]
-const INLINE: ReadonlyArray<string> = ["if", "unless"]
-const COMMENTS: ReadonlyArray<string> = ["//", "comment"]
-const BESIDE: ReadonlyArray<string> = ["else", "elseif"]
+const CONDITIONS: ReadonlySet<string> = new Set(["if", "unless", "when"])
+const INLINE: ReadonlySet<string> = new Set(["if", "unless"])
+const COMMENTS: ReadonlySet<string> = new Set(["//", "comment"])
+const BESIDE: ReadonlySet<string> = new Set(["else", "elseif"])
 
 const begins = ({ mark, name, separator, args }: Macro): boolean => {
-  if (mark === "#") return !BESIDE.includes(name) && name !== "endif"
+  if (mark === "#") return !BESIDE.has(name) && name !== "endif"
   if (mark !== "") return false
-  return CONDITIONS.includes(name) ? args.length < 2 : COMMENTS.includes(name) && separator === ""
+  return CONDITIONS.has(name) ? args.length < 2 : COMMENTS.has(name) && separator === ""
 }
 
 /** A block whose end has not been found yet. */
@@ -186,15 +186,15 @@ interface Begun {
  * with it. Of one that is not known, the first branch is shown.
  */
 const ended = ({ opener, branches }: Begun, isClosed: boolean): Nodes => {
-  if (isClosed && COMMENTS.includes(opener.name)) return []
-  if (CONDITIONS.includes(opener.name) && (isClosed || branches.length > 1)) return [{ kind: "block", branches }]
+  if (isClosed && COMMENTS.has(opener.name)) return []
+  if (CONDITIONS.has(opener.name) && (isClosed || branches.length > 1)) return [{ kind: "block", branches }]
   return [opener, ...branches.slice(0, isClosed ? 1 : branches.length).flatMap(({ body }) => body)]
 }
 
 /** `{{if::condition::then::else}}` is a block in one macro. */
 const inOne = (macro: Macro): Node => {
   const [condition, then, ...others] = macro.args
-  if (macro.mark !== "" || !INLINE.includes(macro.name) || condition === undefined || then === undefined) return macro
+  if (macro.mark !== "" || !INLINE.has(macro.name) || condition === undefined || then === undefined) return macro
   const branch = { on: { ...macro, args: [condition] }, body: then }
   return { kind: "block", branches: [branch, ...others.slice(0, 1).map((body) => ({ on: null, body }))] }
 }
@@ -215,7 +215,7 @@ const blocksIn = (nodes: Nodes): Nodes => {
   for (const node of nodes) {
     if (typeof node === "string" || node.kind === "block") add(node)
     else if (begins(node) && begun.length < MAX_DEPTH) begun.push({ opener: node, branches: [{ on: node, body: [] }] })
-    else if (BESIDE.includes(node.name) && node.mark !== "/" && begun.length > 0)
+    else if (BESIDE.has(node.name) && node.mark !== "/" && begun.length > 0)
       begun.at(-1)?.branches.push({ on: node.name === "else" ? null : node, body: [] })
     else if (node.mark === "/" || node.name === "endif") {
       const name = node.name === "endif" ? "if" : node.name

@@ -84,7 +84,7 @@ export const VALUES: ReadonlyMap<string, Value> = new Map([
   ...named(["roll"], roll),
   ...named(["newline", "br"], newline),
   ...named(["space"], () => " "),
-  ...named(["reverse"], (args, { text }) => Array.from(args.map(text).join("::")).reverse().join("")),
+  ...named(["reverse"], (args, { text }) => Array.from(args.map(text).join("::")).toReversed().join("")),
   ...named(NOTHING, nothing)
 ])
 

@@ -5,7 +5,7 @@ import { authored, hasMacros } from "#pipeline/domain/macros.ts"
 import type { Report } from "./Report.ts"
 
 /** Macros that are filled when the text is used, besides choices and names. */
-const KEPT: ReadonlyArray<string> = ["roll", "reverse"]
+const KEPT: ReadonlySet<string> = new Set(["roll", "reverse"])
 const NEWLINE = "{{newline}}"
 
 /**
@@ -45,7 +45,7 @@ export const storedMacros = (text: string, character: string, report: Report, pa
         .map((choice) => write(choice, true).trim())
         .join("::")}}}`
     }
-    if (KEPT.includes(name)) return `{{${name}:${args.map((part) => write(part, true)).join("::")}}}`
+    if (KEPT.has(name)) return `{{${name}:${args.map((part) => write(part, true)).join("::")}}}`
     return isInside ? value.replaceAll("\n", NEWLINE) : value
   }
 

@@ -148,8 +148,9 @@ const sizeOf = (nodes: Nodes, seen = new Set<unknown>()): number =>
   }, 0)
 
 const SCRAPS = (
-  "{{ }} { } {{{ }}} {{#if {{/if}} {{else}} {{random:: {{pick: :: , \\ \\{ \\} {{user}} {{char}} <USER> <b> {{roll:d6}} " +
-  "{{// {{trim}} {{x}} x user ! == {{#unless 0}} {{/}} {{#when a::is::a}} {{newline}} {{reverse: {{comment}} é 王"
+  "{{ }} { } {{{ }}} {{#if {{/if}} {{else}} {{random:: {{pick: :: , \\ \\{ \\} {{user}} {{char}} <USER> <b> " +
+  "{{roll:d6}} {{// {{trim}} {{x}} x user ! == {{#unless 0}} {{/}} {{#when a::is::a}} {{newline}} " +
+  "{{reverse: {{comment}} é 王"
 ).split(" ")
 
 describe("any text", () => {
