@@ -178,7 +178,8 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
     first === undefined ? undefined : { bubbles: first, ...(others.length > 0 && { alternates: others }) }
   if (greeting !== undefined) report.mapped(`${at}first_mes`, "character.greeting")
 
-  const lore = mapLore(fieldsOf(data["character_book"]), `${at}character_book`, text)
+  const isOurs = isRecord(fieldsOf(data["extensions"])[TROUPE_EXTENSION])
+  const lore = mapLore(fieldsOf(data["character_book"]), `${at}character_book`, text, isOurs)
   const quarantined = quarantine(data, at, report)
   proposeTalkativeness(data, at, report)
   await assets.takeListed(
