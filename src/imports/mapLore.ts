@@ -19,20 +19,18 @@ export interface MappedLore {
   readonly rest: Readonly<Record<string, unknown>>
 }
 
-/** Settings of entries that are only kept for exports, in the order in which they were found. */
-const unusedIn = (rest: MappedLore["rest"]): ReadonlyArray<string> => [
-  ...new Set(
-    Object.values(rest)
-      .map(fieldsOf)
-      .flatMap(({ extensions, ...entry }) => [...Object.keys(entry), ...Object.keys(fieldsOf(extensions))])
-  )
-]
+/** Settings of entries that are only kept for exports. */
+const unusedIn = (rest: MappedLore["rest"]): ReadonlyArray<string> => {
+  const entries = Object.values(rest).map(fieldsOf)
+  const extensions = entries.map((entry) => fieldsOf(entry["extensions"]))
+  return [...new Set([...entries, ...extensions].flatMap(Object.keys))].filter((name) => name !== "extensions")
+}
 
 /**
- * Converts the entries of a book to our lore. `isOurs`: the book was exported here, where keys are whole words unless
- * an entry says otherwise. In other programs they are parts of words.
+ * Converts the entries of a book, which are at a path of the file, to our lore. `isOurs`: the book was exported here,
+ * where keys are whole words unless an entry says otherwise. In other programs they are parts of words.
  */
-export const mapLore = (book: Fields, at: string, text: Text, isOurs = false): MappedLore => {
+export const mapLore = (book: Fields, entriesAt: string, text: Text, isOurs = false): MappedLore => {
   const { report } = text
   const entries: Array<Fields> = []
   const rest: Record<string, unknown> = {}
@@ -40,9 +38,9 @@ export const mapLore = (book: Fields, at: string, text: Text, isOurs = false): M
   const isWholeWord = isOurs || fieldsOf(book["extensions"])["risu_fullWordMatching"] === true
   let isUnsaid = false
   for (const [index, entry] of entriesOf(book).entries()) {
-    const path = `${at}.entries[${index}]`
+    const path = `${entriesAt}[${index}]`
     if (entries.length >= MAX_ENTRIES) {
-      report.warn("list_truncated", `${at}.entries`, `More than ${MAX_ENTRIES} entries. The rest was omitted.`)
+      report.warn("list_truncated", entriesAt, `More than ${MAX_ENTRIES} entries. The rest was omitted.`)
       break
     }
     const extensions = fieldsOf(entry["extensions"])
@@ -79,18 +77,13 @@ export const mapLore = (book: Fields, at: string, text: Text, isOurs = false): M
   if (isUnsaid)
     report.tell(
       "lore_partial_words",
-      `${at}.entries`,
+      entriesAt,
       "Entries that do not say whether their keys are whole words match within longer words too, as in SillyTavern. " +
         "Set whole_words to change that."
     )
   const unused = unusedIn(rest)
-  if (unused.length > 0)
-    report.dropped(
-      `${at}.entries`,
-      `Not used. Kept for exports: ${unused
-        .slice(0, LISTED_SETTINGS)
-        .map((name) => cut(name, 40))
-        .join(", ")}` + `${unused.length > LISTED_SETTINGS ? `, and ${unused.length - LISTED_SETTINGS} more` : ""}.`
-    )
+  const named = unused.slice(0, LISTED_SETTINGS).map((name) => cut(name, 40))
+  const more = unused.length > LISTED_SETTINGS ? [`${unused.length - LISTED_SETTINGS} more`] : []
+  if (unused.length > 0) report.dropped(entriesAt, `Not used. Kept for exports: ${[...named, ...more].join(", ")}.`)
   return { entries: entries.slice(0, MAX_ENTRIES), rest }
 }

@@ -51,7 +51,7 @@ const fromPng = (bytes: Buffer, report: Report): Opened | ImportRefused => {
     }
   }
   let broken: ImportRefused | undefined
-  for (const keyword of ["ccv3", "chara"]) {
+  for (const keyword of ["ccv3", "chara", "naidata"]) {
     try {
       const json = decoded(keyword)
       if (json === undefined) continue

@@ -8,6 +8,8 @@ const MAX_BYTES = 10 * 1024 * 1024
 const LONGEST_KEYWORD = 200
 const MAX_CHUNKS = 50_000
 const EMBEDDED = "chara-ext-asset_"
+/** The keywords of cards, and of a lorebook of NovelAI. */
+const CARDS: ReadonlySet<string> = new Set(["ccv3", "chara", "naidata"])
 const TEXTS: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"])
 
 export const isPng = (bytes: Uint8Array): boolean => bytes.length >= 8 && SIGNATURE.equals(bytes.subarray(0, 8))
@@ -79,7 +81,7 @@ export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => Buffer> =
     const end = data.subarray(0, LONGEST_KEYWORD + 1).indexOf(0)
     const keyword = end === -1 ? "" : data.toString("latin1", 0, end)
     const name = embeddedIn(keyword) === undefined ? keyword.toLowerCase() : embeddedAt(embeddedIn(keyword) ?? "")
-    if ((name === "ccv3" || name === "chara" || name.startsWith(EMBEDDED)) && !found.has(name))
+    if ((CARDS.has(name) || name.startsWith(EMBEDDED)) && !found.has(name))
       found.set(name, () => textIn(type, data.subarray(end + 1)))
   }
   return found
