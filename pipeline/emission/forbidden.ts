@@ -3,14 +3,13 @@ import type { ForbiddenStyle } from "../domain/Character.ts"
 import { compilePattern } from "../patterns.ts"
 import { plain } from "../plain.ts"
 import { memoize } from "../memoize.ts"
-import { terms } from "../retrieval/terms.ts"
+import { spaced, spacedPhrase } from "../retrieval/terms.ts"
 
 const MAX_PATTERNS = 2000
 /** A pattern that does not compile was stored before patterns were checked. It forbids nothing. */
 const patternOf = memoize(MAX_PATTERNS, (value): RE2JS | null => compilePattern(value, RE2JS.CASE_INSENSITIVE))
 
-const padded = (text: string): string => ` ${terms(text).join(" ")} `
-const phraseOf = memoize(MAX_PATTERNS, padded)
+const phraseOf = memoize(MAX_PATTERNS, spacedPhrase)
 
 /**
  * The first style rule that a reply breaks. Phrases and topic words match as whole words, regardless of case and
@@ -19,7 +18,7 @@ const phraseOf = memoize(MAX_PATTERNS, padded)
 export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>): ForbiddenStyle | null => {
   if (rules.length === 0) return null
   const read = plain(reply)
-  const words = padded(read)
+  const words = spaced(read)
   return (
     rules.find(({ kind, value }) => {
       switch (kind) {
@@ -31,7 +30,7 @@ export const forbiddenIn = (reply: string, rules: ReadonlyArray<ForbiddenStyle>)
           return false
         // A phrase without letters, such as "!!!" or "🙂", is matched literally.
         default:
-          return phraseOf(value).trim() === "" ? reply.includes(value) : words.includes(phraseOf(value))
+          return phraseOf(value) === "" ? reply.includes(value) : words.includes(phraseOf(value))
       }
     }) ?? null
   )

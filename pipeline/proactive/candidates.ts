@@ -1,6 +1,6 @@
 import type { Reason } from "../domain/ProactiveBrief.ts"
 import type { OpenLoop } from "../relational/Relationship.ts"
-import { terms } from "../retrieval/terms.ts"
+import { spaced, spacedPhrase } from "../retrieval/terms.ts"
 import type { Facts, Scheduled, StoryBeat } from "./Facts.ts"
 import { hasTakenLeave, telling } from "./mood.ts"
 
@@ -20,15 +20,12 @@ const DAY_MS = 86_400_000
 /** Loops that were due longer ago than this are not asked about. */
 const STALE_DAYS = 14
 
-/** The words of a text, with a space around each. */
-const padded = (text: string): string => ` ${terms(text).join(" ")} `
-
 /** Tells whether a text mentions one of these topics. */
 const mentioning = (topics: ReadonlyArray<string>): ((text: string) => boolean) => {
-  const phrases = topics.map(padded).filter((phrase) => phrase.trim() !== "")
+  const phrases = topics.map(spacedPhrase).filter((phrase) => phrase !== "")
   if (phrases.length === 0) return () => false
   return (text) => {
-    const words = padded(text)
+    const words = spaced(text)
     return phrases.some((phrase) => words.includes(phrase))
   }
 }

@@ -1,4 +1,4 @@
-import { isOfAWord } from "../wholeWords.ts"
+import { endsUnspaced, isOfAWord, startsUnspaced } from "../wholeWords.ts"
 
 const SIZE = 3
 /** A shorter text is simply searched. */
@@ -61,7 +61,7 @@ export class Phrases {
     return this.#find(phrase, false)
   }
 
-  /** Whether the text contains a phrase, and not only as part of a longer word. */
+  /** Whether the text contains a phrase, and not only as part of a longer word, as far as its script marks words. */
   hasWholeWord(phrase: string): boolean {
     return this.#find(phrase, true)
   }
@@ -69,13 +69,18 @@ export class Phrases {
   #find(phrase: string, isWhole: boolean): boolean {
     const isSearched = phrase.length < SIZE || this.#next.length === 0
     if (isSearched && this.#next.length > 0 && !this.#hasShort(phrase)) return false
+    const isOpenBefore = !isWhole || startsUnspaced(phrase)
+    const isOpenBehind = !isWhole || endsUnspaced(phrase)
     const offset = isSearched ? 0 : this.#rarestIn(phrase)
     let at = isSearched ? this.#text.indexOf(phrase) : (this.#first[bucketOf(phrase, offset)] ?? 0) - 1
     while (at !== -1) {
       if (--this.#left < 0) return false
       const from = at - offset
       // What is beside the phrase is looked at first: it is cheaper than the phrase, and known after the first time.
-      const fits = from >= 0 && (!isWhole || !(this.#isOfAWord(from - 1) || this.#isOfAWord(from + phrase.length)))
+      const fits =
+        from >= 0 &&
+        (isOpenBefore || !this.#isOfAWord(from - 1)) &&
+        (isOpenBehind || !this.#isOfAWord(from + phrase.length))
       // Faster than startsWith, which compares character by character.
       if (fits && this.#text.slice(from, from + phrase.length) === phrase) return true
       at = isSearched ? this.#text.indexOf(phrase, at + 1) : (this.#next[at] ?? 0) - 1

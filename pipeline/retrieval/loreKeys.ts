@@ -1,8 +1,9 @@
 import { RE2JS } from "re2js"
 import type { LoreEntry } from "../domain/Character.ts"
+import { compatible } from "../compatible.ts"
 import { compilePattern, lorePattern } from "../patterns.ts"
 import { Phrases } from "./Phrases.ts"
-import { terms } from "./terms.ts"
+import { spaced, spacedPhrase } from "./terms.ts"
 
 /**
  * The remaining pattern search budget of one turn, in instructions times characters. At worst, about ten thousand take
@@ -26,11 +27,11 @@ export interface Scanned {
   readonly effort: Effort
   readonly written: () => Phrases
   readonly lower: () => Phrases
-  /** Its words, with a space around each. */
   readonly words: () => Phrases
 }
 
-const padded = (text: string): string => ` ${terms(text).join(" ")} `
+/** The same letters in the same form, such as those of half and full width. */
+const composed = (text: string): string => compatible(text, "NFKC")
 const once = (textOf: () => string): (() => Phrases) => {
   let phrases: Phrases | null = null
   return () => (phrases ??= new Phrases(textOf()))
@@ -38,9 +39,9 @@ const once = (textOf: () => string): (() => Phrases) => {
 export const scanned = (raw: string, effort: Effort = newEffort()): Scanned => ({
   raw,
   effort,
-  written: once(() => raw),
-  lower: once(() => raw.toLowerCase()),
-  words: once(() => padded(raw))
+  written: once(() => composed(raw)),
+  lower: once(() => composed(raw).toLowerCase()),
+  words: once(() => spaced(raw))
 })
 
 export type Key = (message: Scanned) => boolean
@@ -61,8 +62,8 @@ const patternOf = (key: string): RE2JS | null => {
 export const isPattern = (key: string): boolean => patternOf(key) !== null
 
 /**
- * How a key of an entry is matched: as a pattern, or as whole words unless the entry says otherwise. A key without a
- * word in it ("!!!") is matched literally.
+ * How a key of an entry is matched: as a pattern, or as whole words unless the entry says otherwise. Scripts without
+ * spaces have no whole words. A key without a word in it ("!!!") is matched literally.
  */
 export const keyOf = (
   key: string,
@@ -70,12 +71,13 @@ export const keyOf = (
 ): Key => {
   const pattern = patternOf(key)
   if (pattern !== null) return (message) => finds(pattern, message)
-  const words = padded(key)
-  if (!whole_words || words.trim() === "") {
-    const lower = key.toLowerCase()
-    return case_sensitive ? ({ written }) => written().has(key) : (message) => message.lower().has(lower)
+  const words = spacedPhrase(key)
+  const written = composed(key)
+  if (!whole_words || words === "") {
+    const lower = written.toLowerCase()
+    return case_sensitive ? (message) => message.written().has(written) : (message) => message.lower().has(lower)
   }
-  return case_sensitive ? ({ written }) => written().hasWholeWord(key) : (message) => message.words().has(words)
+  return case_sensitive ? (message) => message.written().hasWholeWord(written) : (message) => message.words().has(words)
 }
 
 /** Whether a message triggers an entry: by any of its keys, and by the secondary ones according to its logic. */

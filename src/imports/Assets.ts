@@ -1,7 +1,7 @@
 import type { AssetMeta, PictureKind } from "./Bundle.ts"
 import { checkImage, MAX_IMAGE_BYTES } from "./checkImage.ts"
 import { isPng, pictureOf } from "./pngTexts.ts"
-import { fieldsOf, isRecord, listOf, textOf } from "./readJson.ts"
+import { isRecord, listOf, textOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { cut } from "./Text.ts"
 
@@ -26,7 +26,8 @@ export const CARD_TYPES: Readonly<Record<PictureKind, string>> = {
 const KINDS: Readonly<Record<string, PictureKind>> = Object.fromEntries(
   Object.entries(CARD_TYPES).map(([kind, type]) => [type, kind as PictureKind])
 )
-const EMBEDDED = /^embed+ed:\/\/(.+)$/i
+/** The address of a file beside the card. RisuAI writes `__asset:` in a PNG. */
+const EMBEDDED = /^(?:embed+ed:\/\/|__asset:)(.+)$/i
 const DATA = /^data:image\/[\w.+-]{1,20};base64,/i
 
 /** Access to the files that a card refers to. */
@@ -35,9 +36,17 @@ export interface AssetSource {
   readonly main: Buffer | null
   /** What an `embeded://` address refers to. */
   readonly read: (path: string, mostBytes: number) => Promise<Buffer | undefined>
+  /** The paths of all these files. */
+  readonly files: ReadonlyArray<string>
 }
 
-export const NO_ASSETS: AssetSource = { main: null, read: async () => undefined }
+export const NO_ASSETS: AssetSource = { main: null, files: [], read: async () => undefined }
+
+const isIcon = ({ type }: { readonly type: string }): boolean => type === CARD_TYPES.avatar
+
+const LONGEST_NAME = 80
+/** The name of a file in an archive, which may contain anything. */
+export const shownName = (name: string): string => cut(name.replace(/\p{C}/gu, "?"), LONGEST_NAME)
 
 /** Collects the images that come with a card. Nothing is downloaded. */
 export class Assets {
@@ -47,6 +56,8 @@ export class Assets {
   readonly #source: AssetSource
   /** Of files that are PNGs. Thousands of references may lead to the same file. */
   readonly #pictures = new WeakMap<Buffer, Buffer>()
+  readonly #surplus: Array<string> = []
+  readonly #mentioned = new Set<string>()
   #bytes = 0
   #lookedAt = 0
 
@@ -55,12 +66,31 @@ export class Assets {
     this.#source = source
   }
 
-  /** Whether another image may be opened. */
-  mayOpen(path: string): boolean {
-    if (++this.#lookedAt <= MAX_LOOKED_AT) return true
-    if (this.#lookedAt === MAX_LOOKED_AT + 1)
-      this.#report.warn("list_truncated", path, `More than ${MAX_LOOKED_AT} assets. The rest was omitted.`)
+  /** Whether another image may be opened. `file` is the path of the file that it is in, if any. */
+  mayOpen(path: string, file: string | undefined): boolean {
+    if (file !== undefined) this.#mentioned.add(file)
+    if (this.found.length < MAX_IMAGES && this.#lookedAt < MAX_LOOKED_AT) {
+      this.#lookedAt++
+      return true
+    }
+    this.#surplus.push(path)
     return false
+  }
+
+  /** Reports the images that were not opened, and the files that nothing refers to. */
+  sayOmitted(): void {
+    if (this.#surplus.length > 0 && this.found.length < MAX_IMAGES)
+      this.#report.warn(
+        "list_truncated",
+        this.#surplus[0] ?? "",
+        `More than ${MAX_LOOKED_AT} assets. The rest was omitted.`
+      )
+    this.#report.droppedAll(this.#surplus, "assets", `A character has at most ${MAX_IMAGES} images.`)
+    this.#report.droppedAll(
+      this.#source.files.filter((file) => !this.#mentioned.has(file)).map(shownName),
+      "files",
+      "Nothing in the card refers to this file."
+    )
   }
 
   async #open(uri: string, path: string): Promise<Buffer | null> {
@@ -95,14 +125,8 @@ export class Assets {
     said: { readonly isPrimary?: boolean; readonly isReference?: boolean } = {}
   ): Promise<void> {
     const bytes = this.#pictureIn(file)
-    if (this.found.length >= MAX_IMAGES || this.#bytes + bytes.length > MAX_BYTES) {
-      this.#report.warn(
-        "asset_rejected",
-        path,
-        `More than ${MAX_IMAGES} images, or more than ${MAX_BYTES / 1024 / 1024} MiB of images. This one was omitted.`
-      )
-      return
-    }
+    if (this.#bytes + bytes.length > MAX_BYTES)
+      return this.#report.dropped(path, `The images have more than ${MAX_BYTES / 1024 / 1024} MiB with this one.`)
     const checked = await checkImage(bytes)
     if (typeof checked === "string")
       return this.#report.warn("asset_rejected", path, `The image ${checked}. It was omitted.`)
@@ -124,18 +148,29 @@ export class Assets {
    * only a placeholder.
    */
   async takeListed(listed: unknown, at: string, isPlaceholder: boolean): Promise<void> {
-    for (const [index, given] of listOf(listed).filter(isRecord).entries()) {
-      const path = `${at}[${index}]`
-      if (!this.mayOpen(path)) break
-      const asset = fieldsOf(given)
-      const kind = KINDS[textOf(asset["type"])]
+    const all = listOf(listed)
+      .filter(isRecord)
+      .map((asset, index) => ({ asset, path: `${at}[${index}]`, type: textOf(asset["type"]) }))
+    const unsupported = new Map<string, Array<string>>()
+    // Where there are too many, the avatar comes first.
+    const inOrder = all.length > MAX_IMAGES ? all.toSorted((a, b) => Number(isIcon(b)) - Number(isIcon(a))) : all
+    for (const { asset, path, type } of inOrder) {
+      const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+      const uri = textOf(asset["uri"])
+      const file = EMBEDDED.exec(uri)?.[1]
       if (kind === undefined) {
-        this.#report.dropped(path, `Assets of the kind ${cut(textOf(asset["type"]), 40) || "none"} are not supported.`)
+        const paths = unsupported.get(type)
+        if (paths === undefined) unsupported.set(type, [path])
+        else paths.push(path)
+        if (file !== undefined) this.#mentioned.add(file)
         continue
       }
-      const bytes = await this.#open(textOf(asset["uri"]), path)
+      if (!this.mayOpen(path, file)) continue
+      const bytes = await this.#open(uri, path)
       if (bytes !== null) await this.take(kind, textOf(asset["name"]), bytes, path)
     }
+    for (const [type, paths] of unsupported)
+      this.#report.droppedAll(paths, at, `Assets of the kind ${cut(type, 40) || "none"} are not supported.`)
     if (this.#source.main !== null && !isPlaceholder && !this.found.some(({ kind }) => kind === "avatar"))
       await this.take("avatar", "main", this.#source.main, "png")
   }

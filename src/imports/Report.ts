@@ -33,6 +33,8 @@ export const EMPTY_REPORT: ReportData = { mapped: [], dropped: [], warnings: [],
 /** Maximum length of each list. */
 const MOST = 500
 const LONGEST_EXCERPT = 160
+/** How many things of one kind are listed one by one. */
+const LISTED = 5
 
 export const excerptOf = (text: string): string => {
   const line = text
@@ -65,6 +67,12 @@ export class Report {
 
   dropped(from: string, reason: string): void {
     if (this.#dropped.length < MOST) this.#dropped.push({ from, reason })
+  }
+
+  /** Lists the first few things that were left out for the same reason, and counts the others under `rest`. */
+  droppedAll(froms: ReadonlyArray<string>, rest: string, reason: string): void {
+    for (const from of froms.slice(0, LISTED)) this.dropped(from, reason)
+    if (froms.length > LISTED) this.dropped(rest, `${froms.length - LISTED} more. ${reason}`)
   }
 
   warn(code: string, path: string, message: string, text = ""): void {

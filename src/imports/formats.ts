@@ -1,4 +1,5 @@
 import { BUNDLE_SCHEMA } from "./Bundle.ts"
+import { otherLorebook } from "./otherLorebooks.ts"
 import { type Fields, isRecord } from "./readJson.ts"
 
 export const FORMATS = [
@@ -28,9 +29,11 @@ export const formatOf = (file: Fields): Format | undefined => {
   if (file["schema"] === BUNDLE_SCHEMA) return "bundle"
   const { spec, data } = file
   if (typeof spec === "string") return Object.hasOwn(SPECS, spec) ? SPECS[spec] : undefined
+  const isCard = hasOne(file, ["personality", "first_mes", "mes_example"])
+  if (!isCard && otherLorebook(file) !== undefined) return "lorebook"
   if (isRecord(data) && typeof data["name"] === "string" && hasOne(data, V1)) return "chara_card_v2"
+  if (!isCard && (isRecord(file["entries"]) || Array.isArray(file["entries"]))) return "lorebook"
   if (typeof file["name"] === "string" && hasOne(file, ELIZA) && !hasOne(file, ["first_mes", "mes_example"]))
     return "eliza"
-  if (typeof file["name"] === "string" && hasOne(file, V1)) return "chara_card_v1"
-  return isRecord(file["entries"]) || Array.isArray(file["entries"]) ? "lorebook" : undefined
+  return typeof file["name"] === "string" && hasOne(file, V1) ? "chara_card_v1" : undefined
 }

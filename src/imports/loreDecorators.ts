@@ -49,6 +49,13 @@ export const byDecorators = (decorators: Decorators): Decorated => {
       case "dont_activate":
         fields["enabled"] = false
         break
+      case "match_full_word":
+      case "match_partial_word":
+        fields["whole_words"] = name === "match_full_word"
+        break
+      case "probability":
+        fields["probability"] = (boundedWhole(value, 0, 100) ?? 100) / 100
+        break
       case "additional_keys":
         keys.push(...listed(value))
         break

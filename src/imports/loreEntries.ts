@@ -44,7 +44,22 @@ const fromWorldInfo = (entry: Fields): Fields => {
   }
 }
 
-/** The entries of a book, in either form. */
+/** RisuAI puts settings of its own into the extensions of an entry. */
+const fromRisuCard = (entry: Fields): Fields => {
+  const extensions = fieldsOf(entry["extensions"])
+  const { risu_case_sensitive: isSensitive, risu_activationPercent: percent, ...rest } = extensions
+  if (isSensitive === undefined && percent === undefined) return entry
+  return {
+    ...entry,
+    extensions: {
+      ...rest,
+      case_sensitive: rest["case_sensitive"] ?? isSensitive,
+      probability: rest["probability"] ?? percent
+    }
+  }
+}
+
+/** The entries of a book, in either form. The folders of RisuAI only order the list. */
 export const entriesOf = (book: Fields): ReadonlyArray<Fields> => {
   const entries = book["entries"]
   const list = isRecord(entries)
@@ -52,5 +67,8 @@ export const entriesOf = (book: Fields): ReadonlyArray<Fields> => {
         .toSorted(([a], [b]) => Number(a) - Number(b))
         .map(([, entry]) => entry)
     : listOf(entries)
-  return list.filter(isRecord).map((entry) => ("key" in entry && !("keys" in entry) ? fromWorldInfo(entry) : entry))
+  return list
+    .filter(isRecord)
+    .filter(({ mode }) => mode !== "folder")
+    .map((entry) => fromRisuCard("key" in entry && !("keys" in entry) ? fromWorldInfo(entry) : entry))
 }

@@ -16,7 +16,8 @@ export const triggersOf = (
   path: string
 ): Fields => {
   const isRegex = entry["use_regex"] === true
-  const selected = entry["selective"] === false ? [] : textsOf(entry["secondary_keys"])
+  // Null is false in SillyTavern.
+  const selected = entry["selective"] === false || entry["selective"] === null ? [] : textsOf(entry["secondary_keys"])
   const secondary = keysOf(
     [...selected, ...said.keys, ...(selected.length + said.keys.length === 0 ? said.excluded : [])],
     isRegex,
@@ -38,12 +39,15 @@ export const triggersOf = (
   }
 }
 
-/** When and how often a triggered entry is used, and its priority. */
-export const behaviourOf = (entry: Fields, extensions: Fields): Fields => {
+/**
+ * When and how often a triggered entry is used, and its priority. `isWholeWord` is how the program that wrote the book
+ * reads an entry that does not say whether its keys are whole words.
+ */
+export const behaviourOf = (entry: Fields, extensions: Fields, isWholeWord: boolean): Fields => {
   const probability = extensions["useProbability"] === false ? undefined : numberOf(extensions["probability"])
   const priority = boundedWhole(entry["priority"], 0, 100)
   const weight = boundedWhole(extensions["group_weight"], 1, 10_000)
-  const wholeWords = extensions["match_whole_words"]
+  const wholeWords = extensions["match_whole_words"] ?? isWholeWord
   const turns = {
     sticky_turns: boundedWhole(extensions["sticky"], 0, 50),
     cooldown_turns: boundedWhole(extensions["cooldown"], 0, 200),
@@ -56,7 +60,7 @@ export const behaviourOf = (entry: Fields, extensions: Fields): Fields => {
     ...Object.fromEntries(Object.entries(turns).filter(([, value]) => value !== undefined && value > 0)),
     ...(textOf(extensions["group"]) !== "" && { group: cut(textOf(extensions["group"]), 60) }),
     ...(weight !== undefined && { group_weight: weight }),
-    ...(entry["case_sensitive"] === true && { case_sensitive: true }),
+    ...((entry["case_sensitive"] ?? extensions["case_sensitive"]) === true && { case_sensitive: true }),
     ...(wholeWords === false && { whole_words: false }),
     ...(entry["enabled"] === false && { enabled: false })
   }

@@ -16,13 +16,13 @@ export const mapBundle = async (file: Fields, assets: Assets, source: AssetSourc
   }
   for (const [index, asset] of listOf(file["assets"]).filter(isRecord).entries()) {
     const path = `assets[${index}]`
-    if (!assets.mayOpen(path)) break
+    const content = textOf(asset["content_base64"])
+    if (!assets.mayOpen(path, content === "" ? textOf(asset["path"]) : undefined)) continue
     const kind = PICTURE_KINDS.find((known) => known === asset["kind"])
     if (kind === undefined) {
       report.dropped(path, `The kind of an asset must be one of ${PICTURE_KINDS.join(", ")}.`)
       continue
     }
-    const content = textOf(asset["content_base64"])
     const bytes =
       content !== "" ? Buffer.from(content, "base64") : await source.read(textOf(asset["path"]), MAX_IMAGE_BYTES)
     if (bytes === undefined)

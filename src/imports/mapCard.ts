@@ -2,6 +2,8 @@ import type { Assets } from "./Assets.ts"
 import { type Bundle, hashOf, splitProfile } from "./Bundle.ts"
 import { describe } from "./describe.ts"
 import { Examples } from "./examples.ts"
+import { entriesOf } from "./loreEntries.ts"
+import { bookInCard } from "./otherLorebooks.ts"
 import { mapLore, type MappedLore } from "./mapLore.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
@@ -43,6 +45,8 @@ const KNOWN = new Set<string>([
   "system_prompt",
   "post_history_instructions",
   "character_book",
+  "characterBook",
+  "globalLore",
   "extensions",
   "assets"
 ])
@@ -178,7 +182,16 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
     first === undefined ? undefined : { bubbles: first, ...(others.length > 0 && { alternates: others }) }
   if (greeting !== undefined) report.mapped(`${at}first_mes`, "character.greeting")
 
-  const lore = mapLore(fieldsOf(data["character_book"]), `${at}character_book`, text)
+  const isOurs = isRecord(fieldsOf(data["extensions"])[TROUPE_EXTENSION])
+  const { book, entriesAt } = bookInCard(data)
+  const lore = mapLore(book, at + entriesAt, text, isOurs)
+  const entries = entriesOf(book).length
+  if (entries > 0 && lore.entries.length === 0)
+    report.warn(
+      "lore_unusable",
+      at + entriesAt,
+      `The lorebook has ${entries} entries, and none of them has a text to import. The character has no lore.`
+    )
   const quarantined = quarantine(data, at, report)
   proposeTalkativeness(data, at, report)
   await assets.takeListed(

@@ -66,7 +66,7 @@ const loreOf = (entry: Fields, index: number, rest: Fields): Fields => {
       ),
       ...(textOf(entry["group"]) !== "" && { group: entry["group"] }),
       ...(entry["group_weight"] !== undefined && { group_weight: entry["group_weight"] }),
-      ...(entry["whole_words"] === false && { match_whole_words: false })
+      match_whole_words: entry["whole_words"] !== false
     }
   }
 }

@@ -24,7 +24,8 @@ const KNOWN_EXTENSIONS = new Set([
   "selectiveLogic",
   "group",
   "group_weight",
-  "match_whole_words"
+  "match_whole_words",
+  "case_sensitive"
 ])
 const without = (fields: Fields, known: ReadonlySet<string>): Fields =>
   Object.fromEntries(

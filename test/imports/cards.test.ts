@@ -367,6 +367,7 @@ describe("the entries of a lorebook", () => {
       group: "places",
       group_weight: 10,
       case_sensitive: true,
+      whole_words: false,
       content: "The inn is old."
     })
     assert.deepStrictEqual(rest, { insertion_order: 5, name: "The inn" })
@@ -394,6 +395,7 @@ describe("the entries of a lorebook", () => {
       secondary_keys: ["fire", "smoke"],
       logic: "not_any",
       delay_turns: 5,
+      whole_words: false,
       content: "The inn is old."
     })
     assert.deepStrictEqual(rest.decorators, ["@@depth 4", "@@role system"])
@@ -440,8 +442,15 @@ describe("the entries of a lorebook", () => {
     }
     const { bundle, report } = await readJson(book, { filename: "River.json" })
     assert.deepStrictEqual(bundle.lore, [
-      { keys: ["a"], secondary_keys: ["c"], logic: "and_all", probability: 0.25, content: "First." },
-      { keys: ["b"], enabled: false, content: "Second." }
+      {
+        keys: ["a"],
+        secondary_keys: ["c"],
+        logic: "and_all",
+        probability: 0.25,
+        whole_words: false,
+        content: "First."
+      },
+      { keys: ["b"], whole_words: false, enabled: false, content: "Second." }
     ])
     assert.deepStrictEqual(bundle.character, { slug: "river", display_name: "River" })
     assert.include(codes({ report }), "lorebook_only")

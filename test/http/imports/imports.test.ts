@@ -259,7 +259,7 @@ describe("PATCH /v1/imports/{import_id}", () => {
       drop: ["lore[0]", "lore[2]", "character.greeting"]
     })
     assert.strictEqual(status, 200)
-    assert.deepStrictEqual(body.data.bundle.lore, [{ keys: ["b"], content: "B.", priority: 90 }])
+    assert.deepStrictEqual(body.data.bundle.lore, [{ keys: ["b"], whole_words: false, content: "B.", priority: 90 }])
     assert.deepInclude(body.data.bundle.character, {
       display_name: "Mara of the river",
       life_rhythm: { timezone: "Europe/Lisbon" }

@@ -17,7 +17,7 @@ const THREADS = 2
  * Heap limit of one thread. The largest valid file needs far less. A thread that exceeds it ends, and its file is
  * refused.
  */
-const MAX_HEAP_MB = 128
+const MAX_HEAP_MB = 96
 /**
  * Processor time that one body may take, with the start of its thread. Then the thread is terminated. It is not a limit
  * in real time, because a body is not to blame for a busy machine.
