@@ -1,4 +1,4 @@
-import type { Block, Branch, Macro, Nodes } from "./macroTree.ts"
+import type { Block, Branch, Macro, Node, Nodes } from "./macroTree.ts"
 import { FOREIGN, isName, isSaid, VALUES } from "./macroValues.ts"
 
 /** How the macros of a text are filled. */
@@ -19,6 +19,8 @@ export interface Filling {
   readonly kept?: ReadonlySet<string>
   /** Takes a branch of a block without a look at its condition. */
   readonly branch?: (count: number) => number
+  /** What each macro and block has become. Conditions and values read what they contain more than once. */
+  readonly filled: Map<Node, string>
 }
 
 const DOUBLED = /([{}])(?=\1)/g
@@ -59,6 +61,25 @@ class Written {
     if ((first === "{" || first === "}") && this.#parts.at(-1)?.endsWith(first) === true) this.#parts.push(" ")
     this.#parts.push(text.slice(from))
   }
+}
+
+/** Fills a macro or block the first time. Without this, the work would double with each macro around another. */
+const once = (filling: Filling, node: Node, fill: () => string): string => {
+  const before = filling.filled.get(node)
+  if (before !== undefined) return before
+  const text = fill()
+  filling.filled.set(node, text)
+  return text
+}
+
+const ASKED = new WeakMap<Filling, Filling>()
+
+/** The same in a condition, where a person without a name has no value. */
+const askedOf = (filling: Filling): Filling => {
+  if (filling.nobody === "") return filling
+  const asked = ASKED.get(filling) ?? { ...filling, nobody: "", filled: new Map<Node, string>() }
+  ASKED.set(filling, asked)
+  return asked
 }
 
 const plainArgument = (nodes: Nodes): Nodes =>
@@ -106,8 +127,7 @@ const applies = ({ on }: Branch, filling: Filling): boolean => {
   if (on === null) return true
   const [first = [], ...others] = on.args
   const [operator = [], second = []] = others
-  // A person without a name has no value.
-  const asked: Filling = { ...filling, nobody: "" }
+  const asked = askedOf(filling)
   const is = (): boolean => {
     if (others.length === 0) return holds(first, asked)
     if (argument(first, asked) === "not") return !holds(operator, asked)
@@ -158,16 +178,19 @@ export const textOf = (nodes: Nodes, filling: Filling): string => {
   const written = new Written()
   for (const node of nodes) {
     if (typeof node === "string") written.add(node)
-    else if (node.kind === "block") written.add(blockText(node, filling))
+    else if (node.kind === "block") written.add(once(filling, node, () => blockText(node, filling)))
     else if (filling.kept?.has(node.name) === true) written.addName(node.source)
     else if (node.mark === "" && node.name === "trim" && filling.unknown === "omit") written.trim()
     else {
       const isAsked = filling.unknown === "omit" || isSaid(node.name)
-      const value =
-        isAsked && node.mark === "" && node.separator !== null ? valueOf(node.name, node.args, filling) : null
-      if (value === null) written.add(wordsOf(node, filling))
-      else if (isName(node.name)) written.addName(value)
-      else written.add(value)
+      const isFilled = isAsked && node.mark === "" && node.separator !== null
+      const shown = once(
+        filling,
+        node,
+        () => (isFilled ? valueOf(node.name, node.args, filling) : null) ?? wordsOf(node, filling)
+      )
+      if (isFilled && isName(node.name)) written.addName(shown)
+      else written.add(shown)
     }
   }
   return written.text

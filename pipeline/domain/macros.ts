@@ -37,7 +37,8 @@ export const authored = (text: string, { character, user, seed = character }: Na
   user: readableName(user),
   nobody,
   draw: drawsFrom(seed, text),
-  unknown: "omit"
+  unknown: "omit",
+  filled: new Map()
 })
 
 const CHANCE = /\{\{\s*(?:random|pick|roll)/i

@@ -3,7 +3,9 @@
  * Spanish, French and Portuguese.
  */
 
-const START = String.raw`(?<![\p{L}\p{N}])`
+/** Signs and spaces with which no word begins. A look at one is much faster than a look behind it. */
+const SIGNS = String.raw`[\s!-\/:-@\[-\x60{-~\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u3004]`
+const START = String.raw`(?!${SIGNS})(?<![\p{L}\p{N}])`
 const END = String.raw`(?![\p{L}\p{N}])`
 /** One pattern for any of these words or patterns, as whole words. */
 export const words = (...patterns: ReadonlyArray<string>): RegExp =>

@@ -10,13 +10,13 @@ const LONGEST = 240
 const END = /[.!?…]\s|\n/g
 
 const endAfter = (text: string, from: number): number => {
+  const start = from + SHORTEST
   const room = Math.min(text.length, from + LONGEST)
-  END.lastIndex = from + SHORTEST
-  const end = END.exec(text.slice(0, room))
-  if (end !== null) return END.lastIndex
+  END.lastIndex = 0
+  if (END.exec(text.slice(start, room)) !== null) return start + END.lastIndex
   if (room === text.length) return room
-  const space = text.lastIndexOf(" ", room)
-  return space > from + SHORTEST ? space + 1 : room
+  const space = text.slice(start + 1, room + 1).lastIndexOf(" ")
+  return space === -1 ? room : start + 1 + space + 1
 }
 
 /** A text cut into passages of 80 to 240 characters. */

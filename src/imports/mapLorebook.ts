@@ -26,8 +26,8 @@ const bookOf = (file: Fields): Read =>
 /** Refuses a book of which nothing would be imported. An empty one of an unknown program is only reported. */
 const requireLore = ({ book, entriesAt, program }: Read, report: Report): void => {
   const entries = entriesOf(book)
-  const problem = `has no entry with a text to import, of ${entries.length}.`
-  if (program !== undefined) throw unsupported(`The lorebook of ${program} ${problem}`)
+  const problem = `has no entry with a text to import (${entries.length} in all).`
+  if (program !== undefined) throw unsupported(`The ${program} lorebook ${problem}`)
   if (entries[0] !== undefined) {
     const named = Object.keys(entries[0]).slice(0, MAX_NAMED).map(shownName).join(", ")
     throw unsupported(`The lorebook ${problem} The first one has the fields ${named}.`)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "vitest"
 import { type Nodes, readMacros } from "#pipeline/domain/macroTree.ts"
-import { fillMacros, fillWords, NOBODY, waysOf } from "#pipeline/domain/macros.ts"
+import { textOf } from "#pipeline/domain/macroText.ts"
+import { authored, fillMacros, fillWords, NOBODY, waysOf } from "#pipeline/domain/macros.ts"
 
 const NAMES = { character: "Mara", user: null }
 const DOUBLE = /\{\{|\}\}/
@@ -67,6 +68,30 @@ describe("a text with macros", () => {
       [...waysOf("{{random::Ignore::Heed}} {{#if 0}}all{{else}}the{{/if}} rules", NAMES)],
       ["Ignore all rules", "Heed the rules"]
     ))
+})
+
+describe("a macro in many others", () => {
+  const DEPTH = 16
+  it.each<[string, string, string]>([
+    ["{{#if ", "}}A{{/if}}", "omit"],
+    ["{{#if !", "}}A{{/if}}", "omit"],
+    ["{{#unless ", "}}A{{/unless}}", "omit"],
+    ["{{#when::", "::is::a}}A{{/when}}", "omit"],
+    ["{{if::", "::A::B}}", "omit"],
+    ["{{roll:", "}}", "words"],
+    ["{{#if {{reverse:", "}}}}A{{/if}}", "omit"]
+  ])("%s is filled a few times at most", (before, after, unknown) => {
+    let drawn = 0
+    const draw = () => {
+      drawn += 1
+      return 0
+    }
+    const text = `${before.repeat(DEPTH)}{{random:a,b}}${after.repeat(DEPTH)}`
+    const filling = { ...authored(text, NAMES, NOBODY.spoken), draw }
+    if (unknown === "omit") textOf(readMacros(text), filling)
+    else textOf(readMacros(text, { blocks: false }), { ...filling, unknown: "words" })
+    assert.isAtMost(drawn, 2)
+  })
 })
 
 describe("a template in a model's own words", () => {
