@@ -183,8 +183,8 @@ describe("a lorebook of RisuAI", () => {
 
 describe("a lorebook with nothing to import is never imported in silence", () => {
   it.each<[string, object, ReadonlyArray<string>]>([
-    ["of NovelAI, without entries", novelAi([]), ["NovelAI", "of 0"]],
-    ["of NovelAI, without texts", novelAi([{ ...inn, text: "" }]), ["NovelAI", "of 1"]],
+    ["of NovelAI, without entries", novelAi([]), ["NovelAI", "(0 in all)"]],
+    ["of NovelAI, without texts", novelAi([{ ...inn, text: "" }]), ["NovelAI", "(1 in all)"]],
     ["of Agnai", agnai([{ ...memory, entry: null }]), ["Agnai"]],
     ["of RisuAI", risu([]), ["RisuAI"]],
     ["of an unknown program", { entries: [{ title: "Inn", body: "Old." }] }, ["the fields title, body"]]
