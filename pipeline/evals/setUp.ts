@@ -19,7 +19,7 @@ export const setupPatch = (
 ): { readonly patch: Patch; readonly memoryIds: Readonly<Record<string, string>> } => {
   const moment = at.toISOString()
   const memories = setup.memories.flatMap(({ key, valid_at = moment, ...fields }) => {
-    const added = add(known, { ...fields, valid_at }, moment)
+    const added = add(known, { about: null, ...fields, valid_at }, moment)
     return added === null ? [] : [{ key, memory: { ...added.memory, id: derivedId("mem", at, `${seed} ${key}`) } }]
   })
   const scores = Object.entries(setup.scores).map(([key, value]) => ({ key, value, updated_at: moment }))

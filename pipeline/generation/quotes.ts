@@ -1,3 +1,4 @@
+import { describeAbout } from "../relational/voices/describeAbout.ts"
 import type { Remembered } from "../retrieval/MemoryStore.ts"
 import type { Utterance } from "../retrieval/Transcript.ts"
 
@@ -9,8 +10,9 @@ export const quoted = ({ role, text, at }: Utterance, answers: boolean) => ({
   text,
   ...(answers && { answers })
 })
-export const noted = ({ text, at }: Remembered, answers: boolean) => ({
+export const noted = ({ text, about, at }: Remembered, answers: boolean) => ({
   on: day(at),
+  ...(about !== null && { about: describeAbout(about) }),
   text,
   ...(answers && { answers })
 })

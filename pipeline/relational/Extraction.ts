@@ -1,5 +1,6 @@
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { LoopKind, LoopOwner, MemoryKind, MemorySubject } from "./Relationship.ts"
+import { About, LoopKind, LoopOwner, MemoryKind, MemorySubject } from "./Relationship.ts"
 
 /** What a model or rules extracted from one turn. It is unverified input: see decide.ts. */
 export const Extraction = Schema.Struct({
@@ -18,6 +19,10 @@ export const Extraction = Schema.Struct({
     Schema.Struct({
       kind: MemoryKind,
       subject: MemorySubject,
+      /** Whom it is about, if that is somebody else. */
+      about: Schema.NullOr(About).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+      /** Who says the quoted words, if that is somebody else. */
+      said_by: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
       text: Schema.String,
       importance: Schema.Number,
       confidence: Schema.Number,

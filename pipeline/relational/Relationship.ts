@@ -20,11 +20,17 @@ export const MemorySubject = Schema.Literals(["user", "character", "third_party"
 export const MemoryStatus = Schema.Literals(["active", "superseded", "quarantined", "forgotten"])
 export const MemorySource = Schema.Literals(["extracted", "app", "user_request", "import"])
 
+/** Somebody other than the two: by name, by relation to the person ("sister"), or both. */
+export const About = Schema.Struct({ name: Schema.NullOr(Schema.String), relation: Schema.NullOr(Schema.String) })
+export type About = typeof About.Type
+
 /** Times are ISO 8601 in UTC. */
 export const Memory = Schema.Struct({
   id: Schema.String,
   kind: MemoryKind,
   subject: MemorySubject,
+  /** Whom it is about, if that is neither of the two and is known. */
+  about: Schema.NullOr(About),
   /** At most 500 characters. Empty once it is forgotten. */
   text: Schema.String,
   /** 1 to 10. */

@@ -5,6 +5,7 @@ import type { EndedTurn } from "./Extractor.ts"
 import { evidenceOf, sentencesOf } from "./decideMemories.ts"
 import { gistOf } from "./gist.ts"
 import { isInstruction } from "./isInstruction.ts"
+import { isOwnVoice } from "./voices/judge.ts"
 import { isWaiting, type OpenLoop, type Relationship } from "./Relationship.ts"
 
 const MAX_PER_TURN = 4
@@ -63,6 +64,7 @@ export const decideLoops = (
     if (
       evidence === null ||
       text === "" ||
+      (owner === "user" && !isOwnVoice(turn.message?.text ?? "", quote, turn.endUser.displayName)) ||
       isInstruction(text) ||
       isInstruction(sentencesOf(quote, (owner === "user" ? turn.message : turn.reply)?.text ?? ""))
     )

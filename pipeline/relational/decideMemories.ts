@@ -5,7 +5,8 @@ import type { Extraction } from "./Extraction.ts"
 import type { EndedTurn } from "./Extractor.ts"
 import { gistOf, hashOf } from "./gist.ts"
 import { isInstruction } from "./isInstruction.ts"
-import type { Evidence, Memory, Relationship } from "./Relationship.ts"
+import type { About, Evidence, Memory, Relationship } from "./Relationship.ts"
+import { isOwnVoice, judge } from "./voices/judge.ts"
 
 const MAX_PER_TURN = 12
 const MAX_TEXT_CHARS = 500
@@ -53,6 +54,34 @@ export const sentencesOf = (quote: string, text: string): string => {
   )
 }
 
+const MAX_NAME_CHARS = 80
+
+/** Whom a memory is about. Null: the message does not support it. */
+const subjectOf = (
+  { subject, about: claimed, said_by, text, quote }: Extraction["memories"][number],
+  { message, endUser }: EndedTurn
+): Pick<Memory, "subject" | "about"> | null => {
+  const named = (about: About | null): About | null => {
+    const name = bounded(about?.name ?? "", MAX_NAME_CHARS)
+    const relation = bounded(about?.relation ?? "", MAX_NAME_CHARS)
+    return name + relation === "" || isInstruction(`${name} ${relation}`)
+      ? null
+      : { name: name === "" ? null : name, relation: relation === "" ? null : relation }
+  }
+  const about = named(claimed)
+  const isOfAnother = subject === "user" && about !== null
+  if (subject === "user" && !isOfAnother && said_by !== null && said_by.trim() !== "") return null
+  const verdict = judge(
+    message?.text ?? "",
+    { subject: isOfAnother ? "third_party" : subject, text, quote },
+    endUser.displayName
+  )
+  if (verdict.kind === "refused") return null
+  if (subject === "character") return { subject, about: null }
+  if (verdict.kind === "person") return { subject: isOfAnother ? "third_party" : subject, about }
+  return { subject: "third_party", about: about ?? named(verdict.about) }
+}
+
 /** There is no year 0. */
 const ISO_DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 /** The day on which it happened, if that day is in the past. */
@@ -66,6 +95,7 @@ export const forgotten = (memory: Memory, at: string): Memory => ({
   ...memory,
   status: "forgotten",
   text: "",
+  about: null,
   evidence: memory.evidence.map(({ cursor }) => ({ cursor, quote: "" })),
   linked_ids: [],
   pinned: false,
@@ -86,7 +116,8 @@ export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): Readonly
 }
 
 /**
- * Which of the memories extracted from a turn are stored. A memory needs a supporting quote of the person. A memory
+ * Which of the memories extracted from a turn are stored. A memory needs a quote in which the person says it, of
+ * themselves or of whom it names. A memory
  * that instructs a model is quarantined and never read. A forgotten one stays forgotten. Repeating a known one raises
  * its confidence. One that is replaced is kept as superseded.
  */
@@ -107,6 +138,7 @@ export const decideMemories = (
     const memory = current(memory_id)
     // The person must have said that they take something back. Memories that the app added are only removed by the app.
     if (reason !== "expired" && evidenceOf(quote, turn.message) === null) continue
+    if (reason !== "expired" && !isOwnVoice(turn.message?.text ?? "", quote, turn.endUser.displayName)) continue
     if (memory?.status !== "active" || (memory.source === "app" && reason !== "user_asked_to_forget")) continue
     if (reason === "user_asked_to_forget") {
       const gone = forgotten(memory, at)
@@ -123,6 +155,8 @@ export const decideMemories = (
     const text = bounded(read.text, MAX_TEXT_CHARS)
     if (evidence === null || text === "" || tombstones.has(hashOf(text)) || tombstones.has(hashOf(evidence.quote)))
       continue
+    const whose = subjectOf(read, turn)
+    if (whose === null) continue
     const gist = gistOf(text)
     const same = all().find(
       (memory) => (memory.status === "active" || memory.status === "quarantined") && knownGist(memory.text) === gist
@@ -140,7 +174,7 @@ export const decideMemories = (
     changed.set(id, {
       id,
       kind: read.kind,
-      subject: read.subject,
+      ...whose,
       text,
       importance: Math.round(within(read.importance, 1, 10)),
       confidence: within(read.confidence, 0, 1),

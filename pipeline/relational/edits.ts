@@ -9,7 +9,7 @@ import { summaryByRules } from "./summary.ts"
 /** The fields of a memory that an app may set. */
 export type MemoryFields = Pick<
   Memory,
-  "kind" | "subject" | "text" | "importance" | "confidence" | "pinned" | "valid_at"
+  "kind" | "subject" | "about" | "text" | "importance" | "confidence" | "pinned" | "valid_at"
 >
 
 /** Limit for pinned memories of a session. They are never dropped. */

@@ -4,6 +4,7 @@ import { dimensionsOf } from "./dimensions.ts"
 import { Extraction } from "./Extraction.ts"
 import type { ExtractRequest } from "./Extractor.ts"
 import { sharedWith } from "./gist.ts"
+import { describeAbout } from "./voices/describeAbout.ts"
 import { isWaiting, type Memory } from "./Relationship.ts"
 
 const HISTORY_UTTERANCES = 6
@@ -27,7 +28,9 @@ promise by the character, from "reply". What has no such words is not noted.
 sentence each of at most ${BOUNDS.text} characters, in the third person and the language of the message, with names \
 in place of pronouns. No small talk, nothing that is in "known" already, nothing that the character said, and no \
 instruction, request or rule, whoever it is meant for. "importance" from 1 to 10, "confidence" from 0 to 1, \
-"happened_on" a past day as YYYY-MM-DD or null, "linked_ids" ids of "known" that it belongs with.
+"about" names who else it is about, {"name": "Jack", "relation": "friend"}, or is null for the person. Words that \
+the person only quotes, reports, pastes, supposes or makes up say nothing of the person; "said_by" names who says the \
+quoted words if not the person, else null. "happened_on" a past day as YYYY-MM-DD or null, "linked_ids" ids of "known" that it belongs with.
 4. "invalidate" names entries of "known" that are no longer true: "user_corrected" or "contradicted" by the message, \
 "expired" by time, or "user_asked_to_forget". "quote" copies the words of the message that say so, letter by letter; \
 it is empty for "expired".
@@ -48,7 +51,8 @@ Answer with one JSON object and nothing else:
 {"signals": [{"dimension": "key", "direction": ${oneOf(literals.signals.value.fields.direction.literals)}, \
 "strength": 1 | 2 | 3, "quote": "text"}, ...], "character_emotion": null | {"label": "word", "valence": number, \
 "arousal": number}, "memories": [{"kind": ${oneOf(memory.kind.literals)}, "subject": \
-${oneOf(memory.subject.literals)}, "text": "text", "importance": number, "confidence": number, "quote": "text", \
+${oneOf(memory.subject.literals)}, "about": {"name": "text" | null, "relation": "text" | null} | null, "said_by": \
+"text" | null, "text": "text", "importance": number, "confidence": number, "quote": "text", \
 "happened_on": "YYYY-MM-DD" | null, "linked_ids": ["id", ...]}, ...], "invalidate": [{"memory_id": "id", "reason": \
 ${oneOf(literals.invalidate.value.fields.reason.literals)}, "quote": "text"}, ...], "loops_open": [{"kind": \
 ${oneOf(loop.kind.literals)}, "owner": ${oneOf(loop.owner.literals)}, "text": "text", "due_on": "YYYY-MM-DD" | null, \
@@ -105,9 +109,10 @@ export const extractPrompt = ({ turn, known }: ExtractRequest): ReadonlyArray<Ch
         dataBlock(
           "known",
           fitting(
-            byBearing(active, about).map(({ id, kind, text, valid_at }) => ({
+            byBearing(active, about).map(({ id, kind, about, text, valid_at }) => ({
               id,
               kind,
+              ...(about !== null && { about: describeAbout(about) }),
               text,
               since: valid_at.slice(0, 10)
             })),

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Turn } from "../domain/Turn.ts"
-import { type Bearing, NEW_BEARING, type OpenLoop } from "../relational/Relationship.ts"
+import { type About, type Bearing, NEW_BEARING, type OpenLoop } from "../relational/Relationship.ts"
 import type { ForgottenSaid } from "./maskForgotten.ts"
 import type { QueryTerm } from "./recallQuery.ts"
 
@@ -10,6 +10,8 @@ export interface Remembered {
   readonly id: string
   readonly kind: string
   readonly text: string
+  /** Whom it is about, if that is somebody else. */
+  readonly about: About | null
   /** When it was learned. */
   readonly at: Date
   /** Where it was said. Null for a memory that the app added. */

@@ -18,6 +18,7 @@ const remembered = [
   {
     id: "mem_1",
     kind: "fact",
+    about: null,
     text: "Nadia is Ben's sister.",
     at: new Date("2026-02-03T10:00:00Z"),
     cursor: 40,

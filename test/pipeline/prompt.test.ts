@@ -127,7 +127,7 @@ describe("prompt", () => {
       request: {
         retrieved: {
           recalled: [{ role: "character", text: `${HOSTILE}!`, cursor: 7, at, score: 1 }],
-          memories: [{ id: "mem_1", kind: "fact", text: HOSTILE, at, cursor: 3, score: 1 }],
+          memories: [{ id: "mem_1", kind: "fact", about: null, text: HOSTILE, at, cursor: 3, score: 1 }],
           loops: [{ ...loop, text: HOSTILE, due_at: "2026-02-05T12:00:00.000Z" }],
           lore: [{ id: "lore-0", content: HOSTILE }],
           evidence: [{ id: "evd_1", text: HOSTILE, title: HOSTILE }],
@@ -235,7 +235,7 @@ describe("prompt", () => {
           turn,
           history,
           recalled: [{ role: "user", text, cursor: 2, at, score: 1 }],
-          remembered: [{ id: "mem_1", kind: "fact", text, at, cursor: 3, score: 1 }],
+          remembered: [{ id: "mem_1", kind: "fact", about: null, text, at, cursor: 3, score: 1 }],
           onSpent
         }),
         critiquePrompt(judged),
@@ -348,7 +348,7 @@ describe("prompt", () => {
     at,
     score: 1
   })
-  const remembered = (text: string) => ({ id: `mem_${text}`, kind: "fact", text, at, cursor: null, score: 1 })
+  const remembered = (text: string) => ({ id: `mem_${text}`, kind: "fact", about: null, text, at, cursor: null, score: 1 })
   const textsIn = (block: unknown) => (block as ReadonlyArray<{ text: string }> | undefined)?.map(({ text }) => text)
 
   it("shows neither greetings nor questions of the person as memories", () => {

@@ -54,10 +54,11 @@ export const memoriesByRules = () => {
         ...NOTHING_KNOWN,
         memories: [...known.memories.values()]
           .filter(({ status }) => status === "active")
-          .map(({ id, kind, text, evidence, created_at }): Remembered => ({
+          .map(({ id, kind, text, about, evidence, created_at }): Remembered => ({
             id,
             kind,
             text,
+            about,
             at: new Date(created_at),
             cursor: evidence.at(-1)?.cursor ?? null,
             score: weightOf(text, search)

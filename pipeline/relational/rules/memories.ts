@@ -100,6 +100,8 @@ export const memoriesIn = (
       {
         kind: kindOf(best),
         subject: best.topic === "person" || best.topic === "pet" ? "third_party" : "user",
+        about: null,
+        said_by: null,
         text: best.text,
         importance: IMPORTANCE[best.topic] + (best.attribute === "name" ? 1 : 0),
         confidence: best.attribute === "statement" ? LIKELY : SURE,
@@ -153,10 +155,10 @@ export const memoriesOf = (turn: EndedTurn, known: Relationship): Pick<Extractio
   const invalidate = [...read.invalidate, ...takenBack(turn, active)]
   if (right === null || forgetRequestIn(message.text) !== null) return { ...read, invalidate }
   const { memory, text, quote } = right
-  const { kind, subject, importance } = memory
+  const { kind, subject, about, importance } = memory
   return {
     memories: [
-      { kind, subject, text, importance, confidence: LIKELY, quote, happened_on: null, linked_ids: [] },
+      { kind, subject, about, said_by: null, text, importance, confidence: LIKELY, quote, happened_on: null, linked_ids: [] },
       ...read.memories
     ],
     invalidate: [{ memory_id: memory.id, reason: "user_corrected", quote }, ...invalidate]

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Memory } from "#pipeline/relational/Relationship.ts"
+import type { About, Memory } from "#pipeline/relational/Relationship.ts"
 import { type MemoryScore, scoreMemories, type Stem } from "#pipeline/retrieval/memoryScores.ts"
 import type { QueryTerm } from "#pipeline/retrieval/recallQuery.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
@@ -31,6 +31,7 @@ export interface FoundMemory {
   readonly id: string
   readonly kind: string
   readonly text: string
+  readonly about: About | null
   readonly pinned: boolean
   readonly importance: number
   /** When it was learned. */
@@ -40,12 +41,13 @@ export interface FoundMemory {
   readonly score: MemoryScore
 }
 
-const memoryOf = (lines: ReadonlyArray<string>) => (text: string, place: number) => {
+const memoryOf = (lines: ReadonlyArray<string>) => ([text, about]: Found["texts"][number], place: number) => {
   const [id = "", kind = "", importance, pinned, atMs, cursor = "", ...lexemes] = (lines[place] ?? "").split(" ")
   return {
     id,
     kind,
     text,
+    about,
     importance: Number(importance),
     pinned: pinned === "true",
     atMs: Number(atMs),
@@ -72,7 +74,7 @@ interface Wanted extends SessionRef {
 interface Found {
   readonly stems: ReadonlyArray<Stem>
   readonly lines: string
-  readonly texts: ReadonlyArray<string>
+  readonly texts: ReadonlyArray<readonly [string, About | null]>
 }
 
 /** Searches per batch. Few, so that one session with many memories does not delay many others. */
@@ -111,7 +113,7 @@ const searchAmong = (sql: Pool, inQuestion: Query) =>
         select coalesce(string_agg(memory_id || ' ' || kind || ' ' || importance || ' ' || pinned || ' ' ||
           floor(extract(epoch from created_at) * 1000) || ' ' || coalesce(evidence -> 0 ->> 'cursor',
             '-') || ' ' || lexemes, E'\n'), '') as lines,
-          coalesce(json_agg(text), '[]') as texts
+          coalesce(json_agg(json_build_array(text, about)), '[]') as texts
         from (
           select * from memories where app_id = w.app_id and session_id = w.session_id
             and ${inQuestion} order by memory_id desc limit ${MAX_SEARCHED}::int
@@ -166,10 +168,11 @@ export class Memories extends Context.Service<
         return scored
           .filter(({ memory, score }) => score.lexical > 0 || (pinned && memory.pinned))
           .slice(0, limit)
-          .map(({ memory: { id, kind, text, pinned, importance, atMs, cursor }, score }): FoundMemory => ({
+          .map(({ memory: { id, kind, text, about, pinned, importance, atMs, cursor }, score }): FoundMemory => ({
             id,
             kind,
             text,
+            about,
             pinned,
             importance,
             at: new Date(atMs),

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { SessionRef } from "#src/db/conversation/Turns.ts"
+import type { About } from "#pipeline/relational/Relationship.ts"
 import { Database, type DatabaseError } from "#src/db/postgres/Database.ts"
 
 /** How much is searched, latest first: 4,000 memories with 256 dimensions, or 660 with 1,536. */
@@ -12,6 +13,7 @@ export interface VectoredMemory {
   readonly id: string
   readonly kind: string
   readonly text: string
+  readonly about: About | null
   /** When it was learned. */
   readonly at: Date
   /** Where it was said. Null for a memory that the app added. */
@@ -64,7 +66,7 @@ export class MemoryVectors extends Context.Service<
         pending: ({ appId, sessionId }, model, { isSaid, limit }) =>
           query<Array<VectoredMemory>>(
             (sql) => sql`
-        select memory_id as id, kind, text, created_at as at, (evidence -> 0 ->> 'cursor')::bigint as cursor
+        select memory_id as id, kind, text, about, created_at as at, (evidence -> 0 ->> 'cursor')::bigint as cursor
         from memories m
         where app_id = ${appId} and session_id = ${sessionId} and status = 'active'
           and (${isSaid}::boolean or evidence -> 0 ->> 'cursor' is null)
@@ -117,7 +119,7 @@ export class MemoryVectors extends Context.Service<
         memories: ({ appId, sessionId }, ids) =>
           query<Array<VectoredMemory>>(
             (sql) => sql`
-        select memory_id as id, kind, text, created_at as at, (evidence -> 0 ->> 'cursor')::bigint as cursor
+        select memory_id as id, kind, text, about, created_at as at, (evidence -> 0 ->> 'cursor')::bigint as cursor
         from memories
         where app_id = ${appId} and session_id = ${sessionId} and memory_id = any(${[...ids]}::text[])
           and status = 'active'`

@@ -79,10 +79,11 @@ export const layer = Layer.effect(
           { concurrency: 2 }
         ).pipe(
           Effect.map(([row, found]): Known => ({
-            memories: found.map(({ id, kind, text, at, cursor, score }) => ({
+            memories: found.map(({ id, kind, text, about, at, cursor, score }) => ({
               id,
               kind,
               text,
+              about,
               at,
               cursor,
               score: score.total

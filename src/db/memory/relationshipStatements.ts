@@ -14,7 +14,7 @@ export interface RelationshipRow {
 
 /** Columns of memories in the form of the domain. */
 export const memoryColumns = (sql: Sql) => sql`
-  memory_id as id, kind, subject, text, importance, confidence, pinned, status,
+  memory_id as id, kind, subject, about, text, importance, confidence, pinned, status,
     ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, to_json(linked_ids) as linked_ids, evidence,
       source,
   tombstone, recall_count, ${iso(sql, "last_recalled_at")}, ${iso(sql, "created_at")}`
@@ -47,11 +47,11 @@ const sessionsOf = (rows: ReadonlyArray<Of<unknown>>) => rows.map(({ session }) 
 
 /** Each with the dictionary that stems its words. */
 export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { readonly dictionary: string }>>) => sql`
-  insert into memories (app_id, session_id, memory_id, kind, subject, text, importance, confidence, pinned, status,
-    valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
+  insert into memories (app_id, session_id, memory_id, kind, subject, about, text, importance, confidence, pinned,
+    status, valid_at, invalid_at, supersedes_id, linked_ids, evidence, source, tombstone,
     recall_count, last_recalled_at, created_at, lexemes)
-  select m.app_id, m.session_id, m.id, m.kind, m.subject, m.text, m.importance, m.confidence, m.pinned, m.status,
-    m.valid_at, m.invalid_at, m.supersedes_id, m.linked_ids, m.evidence, m.source, m.tombstone,
+  select m.app_id, m.session_id, m.id, m.kind, m.subject, m.about, m.text, m.importance, m.confidence, m.pinned,
+    m.status, m.valid_at, m.invalid_at, m.supersedes_id, m.linked_ids, m.evidence, m.source, m.tombstone,
     m.recall_count, m.last_recalled_at, m.created_at, (
       select coalesce(string_agg(distinct coalesce(stem[1], term), ' '), '') from unnest(m.terms) as term cross
         join lateral (select ts_lexize(m.dictionary::regdictionary, term) as stem) s where stem is null
@@ -60,11 +60,12 @@ export const writeMemories = (sql: Sql, memories: ReadonlyArray<Of<Memory & { re
   from
     json_to_recordset(${named(
       memories.map(({ session, one }) => ({ session, one: { ...one, terms: searchable(one) } }))
-    )}::text::json) as m(app_id text, session_id text, id text, kind text, subject text, text text,
+    )}::text::json) as m(app_id text, session_id text, id text, kind text, subject text, about json, text text,
       importance smallint, confidence float8, pinned boolean, status text, valid_at timestamptz, invalid_at timestamptz,
       supersedes_id text, linked_ids text[], evidence json, source text, tombstone text, recall_count int,
       last_recalled_at timestamptz, created_at timestamptz, terms text[], dictionary text)
   on conflict (app_id, session_id, memory_id) do update set kind = excluded.kind, subject = excluded.subject,
+    about = excluded.about,
     text = excluded.text, importance = excluded.importance, confidence = excluded.confidence,
     pinned = excluded.pinned, status = excluded.status, valid_at = excluded.valid_at, invalid_at = excluded.invalid_at,
     supersedes_id = excluded.supersedes_id, linked_ids = excluded.linked_ids,

@@ -8,7 +8,7 @@ const DERIVED = { not: "an index of the log and of the memories, which are expor
 /** As over the API: without the forgotten, and without the hash of what they were. */
 const memories: Statement<PageOf> = (sql, { appId, sessionId, after, limit }) => sql`
   select r.id as at, to_json(r)::text as row from (
-    select memory_id as id, session_id, kind, subject, text, importance, confidence, pinned, status,
+    select memory_id as id, session_id, kind, subject, about, text, importance, confidence, pinned, status,
       ${iso(sql, "valid_at")}, ${iso(sql, "invalid_at")}, supersedes_id, linked_ids, evidence, source, recall_count,
       ${iso(sql, "last_recalled_at")}, ${iso(sql, "created_at")}
     from memories where app_id = ${appId} and session_id = ${sessionId} and memory_id > ${after}

@@ -6,6 +6,7 @@ export const toMemoryResource = (sessionId: string) => (memory: Memory) => ({
   session_id: sessionId,
   kind: memory.kind,
   subject: memory.subject,
+  about: memory.about,
   text: memory.text,
   importance: memory.importance,
   confidence: memory.confidence,

@@ -7,6 +7,10 @@ import { text } from "#src/http/server/schemas/text.ts"
 export const memoryKind = z.enum(MemoryKind.literals)
 export const memoryStatus = z.enum(MemoryStatus.literals)
 const subject = z.enum(MemorySubject.literals)
+const about = z
+  .object({ name: text(1, 80).nullable().default(null), relation: text(1, 40).nullable().default(null) })
+  .nullable()
+  .meta({ description: "Who else it is about, such as Jack, a friend" })
 const memoryText = text(1, 500).meta({
   description: "One plain sentence. Text that instructs the character is quarantined",
   examples: ["Nadia plays the cello."]
@@ -17,6 +21,7 @@ export const MemoryCreate = z.object({
   text: memoryText,
   kind: memoryKind.default("fact"),
   subject: subject.default("user"),
+  about: about.default(null),
   importance: wholeBetween(1, 10).default(5),
   confidence: unit().default(1),
   pinned: z
@@ -30,6 +35,7 @@ export const MemoryPatch = z
     text: memoryText.optional(),
     kind: memoryKind.optional(),
     subject: subject.optional(),
+  about: about.optional(),
     importance: wholeBetween(1, 10).optional(),
     confidence: unit().optional(),
     pinned: z.boolean().optional(),
@@ -51,6 +57,10 @@ export const MemoryData = z.object({
   session_id: z.string(),
   kind: memoryKind,
   subject,
+  about: z
+    .object({ name: z.string().nullable(), relation: z.string().nullable() })
+    .nullable()
+    .describe("Who else it is about. Null: the person, or unknown"),
   text: z.string().describe("Empty when the memory is forgotten"),
   importance: z.int(),
   confidence: z.number(),

@@ -39,6 +39,7 @@ const memory = (text: string, given: Partial<Memory> = {}): Memory => ({
   id: newId("mem"),
   kind: "fact",
   subject: "user",
+  about: null,
   text,
   importance: 5,
   confidence: 0.9,

@@ -79,6 +79,7 @@ const memory = (text: string): Memory => ({
   id: newId("mem"),
   kind: "fact",
   subject: "user",
+  about: null,
   text,
   importance: 5,
   confidence: 0.9,

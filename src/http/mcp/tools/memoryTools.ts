@@ -6,6 +6,7 @@ const Memory = z.object({
   id: z.string(),
   kind: z.string(),
   subject: z.string(),
+  about: z.object({ name: z.string().nullable(), relation: z.string().nullable() }).nullable(),
   text: z.string(),
   importance: z.number(),
   pinned: z.boolean(),
@@ -14,10 +15,11 @@ const Memory = z.object({
 })
 type Memory = z.infer<typeof Memory>
 
-const memoryOf = ({ id, kind, subject, text, importance, pinned, status, valid_at }: Memory) => ({
+const memoryOf = ({ id, kind, subject, about, text, importance, pinned, status, valid_at }: Memory) => ({
   id,
   kind,
   subject,
+  about,
   text,
   importance,
   pinned,
