@@ -112,7 +112,7 @@ describe("what a model takes for a fact about the person", () => {
   })
 
   it("opens and takes back nothing in words of somebody else", () => {
-    const text = "Jack wrote: \"I have an exam tomorrow.\""
+    const text = 'Jack wrote: "I have an exam tomorrow."'
     const turn: EndedTurn = {
       sessionId: "ses_1",
       turnIndex: 1,
@@ -136,7 +136,21 @@ describe("what a model takes for a fact about the person", () => {
 })
 
 describe("a hostile message", () => {
-  const REPEATED = ["“", "'a ", "> ", "Jack: ", "my friend ", "I ", "if I ", "says ", "*a b c", "(", "in my ", "and ", "«a» "]
+  const REPEATED = [
+    "“",
+    "'a ",
+    "> ",
+    "Jack: ",
+    "my friend ",
+    "I ",
+    "if I ",
+    "says ",
+    "*a b c",
+    "(",
+    "in my ",
+    "and ",
+    "«a» "
+  ]
   for (const part of REPEATED)
     it(`of ${JSON.stringify(part)} is judged`, () => {
       const text = part.repeat(30_000)

@@ -82,6 +82,7 @@ const ports = {
           {
             id: "mem_01KGHS5T00ANADIAC0LL0CELL0",
             kind: "relationship",
+            about: null,
             text: "Ben's sister Nadia plays the cello.",
             at: new Date("2026-01-10T20:00:00Z"),
             cursor: 40,

@@ -348,7 +348,15 @@ describe("prompt", () => {
     at,
     score: 1
   })
-  const remembered = (text: string) => ({ id: `mem_${text}`, kind: "fact", about: null, text, at, cursor: null, score: 1 })
+  const remembered = (text: string) => ({
+    id: `mem_${text}`,
+    kind: "fact",
+    about: null,
+    text,
+    at,
+    cursor: null,
+    score: 1
+  })
   const textsIn = (block: unknown) => (block as ReadonlyArray<{ text: string }> | undefined)?.map(({ text }) => text)
 
   it("shows neither greetings nor questions of the person as memories", () => {

@@ -1,6 +1,6 @@
 import type { Utterance } from "../../retrieval/Transcript.ts"
 import { hasWholeWord } from "../../wholeWords.ts"
-import { judge } from "../voices/judge.ts"
+import { isOwnVoice } from "../voices/judge.ts"
 import { answerTo } from "./answerTo.ts"
 import { isCorrection } from "./corrections.ts"
 import { completed } from "./ellipsis.ts"
@@ -289,15 +289,10 @@ class Reader {
   }
 }
 
-/** Whether the person says it of themselves, or of whom it names. */
-const isTold = ({ subject, text, quote }: Fact, message: string | undefined): boolean =>
-  message === undefined ||
-  judge(message, { subject: subject === "" ? "user" : "third_party", text, quote }, null).kind !== "refused"
-
 /** All facts of a conversation, oldest first. A later fact overrides an earlier one about the same thing. */
 export const factsIn = (utterances: ReadonlyArray<Utterance>): ReadonlyArray<Fact> => {
   const reader = new Reader()
   for (const utterance of utterances) reader.read(utterance)
   const messages = new Map(utterances.map(({ cursor, text }) => [cursor, text]))
-  return reader.facts.filter((fact) => isTold(fact, messages.get(fact.cursor)))
+  return reader.facts.filter(({ cursor, quote }) => isOwnVoice(messages.get(cursor) ?? "", quote, null))
 }

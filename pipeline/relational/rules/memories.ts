@@ -158,7 +158,18 @@ export const memoriesOf = (turn: EndedTurn, known: Relationship): Pick<Extractio
   const { kind, subject, about, importance } = memory
   return {
     memories: [
-      { kind, subject, about, said_by: null, text, importance, confidence: LIKELY, quote, happened_on: null, linked_ids: [] },
+      {
+        kind,
+        subject,
+        about,
+        said_by: null,
+        text,
+        importance,
+        confidence: LIKELY,
+        quote,
+        happened_on: null,
+        linked_ids: []
+      },
       ...read.memories
     ],
     invalidate: [{ memory_id: memory.id, reason: "user_corrected", quote }, ...invalidate]

@@ -16,7 +16,8 @@ export interface Sentence extends Span {
 }
 
 const ENDS = /[.!?…。！？;]+["'”»)\]*_]*(?=\s|$)|\n+|(?=¿)/gu
-const ABBREVIATION = /(?:^|[\s(])(?:dr|dra|mr|mrs|ms|st|prof|sr|sra|srta|bzw|ca|approx|vs|etc|usw|z\.\s?b|e\.g|i\.e|p\.\s?ej|[a-hj-z])\.$/iu
+const ABBREVIATION =
+  /(?:^|[\s(])(?:dr|dra|mr|mrs|ms|st|prof|sr|sra|srta|bzw|ca|approx|vs|etc|usw|z\.\s?b|e\.g|i\.e|p\.\s?ej|[a-hj-z])\.$/iu
 const ORDINAL = /(?:^|\s)\d{1,2}\.$/
 const LONGEST_ABBREVIATION = 9
 export const INTO = /^(?:in|im|en|em|no|na|during|dentro|beim|nesse|neste|nessa|nesta|num|numa)$/

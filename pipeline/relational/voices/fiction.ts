@@ -61,9 +61,7 @@ const isNoun = (words: ReadonlyArray<Word>): boolean => !/^(?:soñé|sonhei)$/.t
 /** Whether the person speaks of themselves again: "Anyway", "as for me". */
 export const isOwnAgain = ({ clauses }: Sentence, lexicon: Lexicon): boolean => {
   const words = clauses.flatMap((clause) => clause.words)
-  return words.some(
-    (_, at) => (at < OWN_WITHIN || at > words.length - 3) && lexicon.phrase("own", words, at) > 0
-  )
+  return words.some((_, at) => (at < OWN_WITHIN || at > words.length - 3) && lexicon.phrase("own", words, at) > 0)
 }
 
 export interface Frame {

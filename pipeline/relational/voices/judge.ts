@@ -1,7 +1,7 @@
 import type { About } from "../Relationship.ts"
-import { inAnyLanguage, type Lexicon, lexiconFor, relationIn, type Word, wordsIn } from "./lexicon.ts"
+import { inAnyLanguage, isCapital, type Lexicon, lexiconFor, relationIn, type Word, wordsIn } from "./lexicon.ts"
 import type { Span } from "./quotations.ts"
-import { readVoices, type Statement } from "./read.ts"
+import { READ_CHARS, readVoices, type Statement } from "./read.ts"
 import { memoize } from "../../memoize.ts"
 
 /** What an extraction says of somebody. */
@@ -30,8 +30,6 @@ export type Verdict =
 const KEPT: Verdict = { kind: "person" }
 const refused = (reason: Refusal): Verdict => ({ kind: "refused", reason })
 
-/** No message of a person is longer. */
-const READ_CHARS = 16_000
 const MAX_PLACES = 5
 const MIN_STEM = 3
 /** Words that tell nothing of what is claimed. */
@@ -90,7 +88,11 @@ const shared = (claimed: ReadonlyArray<string>, words: ReadonlyArray<Word>): num
 }
 
 /** What a statement makes of a claim about the person. */
-const ofStatement = ({ voice, moods, words }: Statement, claim: ReadonlyArray<Word>, languages: ReadonlyArray<Lexicon>): Verdict => {
+const ofStatement = (
+  { voice, moods, words }: Statement,
+  claim: ReadonlyArray<Word>,
+  languages: ReadonlyArray<Lexicon>
+): Verdict => {
   if (voice.by === "nobody") return refused(voice.reason)
   if (moods.supposes !== null) return refused(moods.supposes)
   const claimed = telling(claim)
@@ -104,8 +106,10 @@ const ofStatement = ({ voice, moods, words }: Statement, claim: ReadonlyArray<Wo
     shared(claimed, words.slice(moods.denied)) > 0
   )
     return refused("denied")
+  if (voice.by === "other" && voice.about === null && words.some((word) => inAnyLanguage("object", word))) return KEPT
   if (voice.by === "other") return { kind: "about", about: voice.about }
-  if (voice.by === "character") return words.some((word) => inAnyLanguage("object", word)) ? KEPT : refused("of_another")
+  if (voice.by === "character")
+    return words.some((word) => inAnyLanguage("object", word)) ? KEPT : refused("of_another")
   return KEPT
 }
 
@@ -113,7 +117,11 @@ const at = (statements: ReadonlyArray<Statement>, place: Span): ReadonlyArray<St
   statements.filter(({ start, end }) => start < place.end && end > place.start)
 
 /** The verdict of the statements that a quote covers: of those that say what is claimed. */
-const ofPlace = (covered: ReadonlyArray<Statement>, claim: ReadonlyArray<Word>, languages: ReadonlyArray<Lexicon>): Verdict => {
+const ofPlace = (
+  covered: ReadonlyArray<Statement>,
+  claim: ReadonlyArray<Word>,
+  languages: ReadonlyArray<Lexicon>
+): Verdict => {
   const claimed = telling(claim)
   const verdicts = covered.map((statement) => ({
     verdict: ofStatement(statement, claim, languages),
@@ -128,6 +136,15 @@ const ofPlace = (covered: ReadonlyArray<Statement>, claim: ReadonlyArray<Word>, 
   return kept === best ? KEPT : (verdicts.find(({ weight }) => weight === best)?.verdict ?? KEPT)
 }
 
+/** Whom the text of a claim names, if the message only says "she". */
+const namedIn = (words: ReadonlyArray<Word>): About | null => {
+  const at = words.findIndex((word) => relationIn(word) !== undefined)
+  const next = words[at + 1]
+  return at < 0
+    ? null
+    : { name: next !== undefined && isCapital(next) ? next.raw : null, relation: relationIn(words[at]!) ?? null }
+}
+
 /** Whether the text of a claim names whom it is about. */
 const names = (claim: Claim, words: ReadonlyArray<Word>, { name, relation }: About): boolean =>
   (name !== null && plain(claim.text).includes(name.toLowerCase())) ||
@@ -135,7 +152,9 @@ const names = (claim: Claim, words: ReadonlyArray<Word>, { name, relation }: Abo
     const named = relationIn(word)
     return named !== undefined && (relation === named || relation?.endsWith(`'s ${named}`) === true)
   }) ||
-  plain(claim.text).replace(/[.!]+$/, "").endsWith(plain(claim.quote).replace(/[.!]+$/, ""))
+  plain(claim.text)
+    .replace(/[.!]+$/, "")
+    .endsWith(plain(claim.quote).replace(/[.!]+$/, ""))
 
 /**
  * Whether the person says of themselves what is claimed, or of whom else. A claim about the person that rests on words
@@ -146,15 +165,23 @@ export const judge = (message: string, claim: Claim, own: string | null): Verdic
   const statements = statementsOf(text, own)
   const languages = [lexiconFor(text), lexiconFor(claim.text)]
   const words = wordsIn(claim.text)
-  const verdicts = placesOf(claim.quote, text).map((place) => ofPlace(at(statements, place), words, languages))
+  const places = placesOf(claim.quote, text)
+  // It is beyond what is read.
+  if (places.length === 0 && message.length > READ_CHARS) return refused("of_another")
+  const verdicts = places.map((place) => ofPlace(at(statements, place), words, languages))
   const verdict = verdicts.find(({ kind }) => kind === "person") ?? verdicts[0] ?? KEPT
   if (verdict.kind !== "about" || claim.subject !== "user") return verdict
-  if (verdict.about === null) return refused("of_another")
-  const { relation } = verdict.about
+  const about = verdict.about ?? namedIn(words)
+  if (about === null) return refused("of_another")
+  const relation = verdict.about?.relation
   // "Has a dog called Rex" is about the person.
-  if (HAVE.test(words.find(({ low }) => !EMPTY.has(low))?.low ?? "") && words.some((word) => relationIn(word) === relation))
+  if (
+    HAVE.test(words.find(({ low }) => !EMPTY.has(low))?.low ?? "") &&
+    relation != null &&
+    words.some((word) => relationIn(word) === relation)
+  )
     return KEPT
-  return names(claim, words, verdict.about) ? verdict : refused("of_another")
+  return names(claim, words, about) ? { kind: "about", about } : refused("of_another")
 }
 
 /** Whether the words are the person's own, whatever they say with them. */
@@ -163,7 +190,7 @@ export const isOwnVoice = (message: string, quote: string, own: string | null): 
   const statements = statementsOf(text, own)
   const places = placesOf(quote, text)
   return (
-    places.length === 0 ||
+    (places.length === 0 && message.length <= READ_CHARS) ||
     places.some((place) => {
       const covered = at(statements, place)
       const isOwn = ({ voice }: Statement) => voice.by !== "nobody" && !(voice.by === "other" && voice.speaks)

@@ -22,11 +22,11 @@ export const wordsIn = (text: string): ReadonlyArray<Word> =>
     end: index + raw.length
   }))
 
-const MAX_PHRASE_WORDS = 7
-
 export class Lexicon {
   readonly language: string
   readonly #lists = new Map<string, Set<string>>()
+  /** By list and first word, how many words the longest phrase has. */
+  readonly #longest = new Map<string, Map<string, number>>()
   readonly #relations = new Map<string, string>()
   /** Every single word of it, to tell languages apart. */
   readonly words = new Set<string>()
@@ -39,7 +39,15 @@ export class Lexicon {
       for (const word of words) if (!word.includes(" ")) this.words.add(word)
       if (key.startsWith("relation "))
         for (const word of words) this.#relations.set(word, this.#relations.get(word) ?? key.slice("relation ".length))
-      else this.#lists.set(key, new Set(words))
+      else {
+        const longest = new Map<string, number>()
+        for (const phrase of words) {
+          const [first = "", ...more] = phrase.split(" ")
+          longest.set(first, Math.max(longest.get(first) ?? 0, more.length + 1))
+        }
+        this.#lists.set(key, new Set(words))
+        this.#longest.set(key, longest)
+      }
     }
   }
 
@@ -50,7 +58,8 @@ export class Lexicon {
   /** How many words a phrase of the list takes that starts here. */
   phrase(list: string, words: ReadonlyArray<Word>, from: number): number {
     const phrases = this.#lists.get(list)
-    for (let length = Math.min(MAX_PHRASE_WORDS, words.length - from); length > 0; length -= 1)
+    const longest = this.#longest.get(list)?.get(words[from]?.low ?? "") ?? 0
+    for (let length = Math.min(longest, words.length - from); length > 0; length -= 1)
       if (
         phrases?.has(
           words
@@ -76,16 +85,15 @@ export class Lexicon {
 
 const LEXICONS = ["en", "de", "es", "pt"].map((language) => new Lexicon(language))
 
-/** The lexicon for a text: of its language, or else the one that knows most of its words. */
+/** The lexicon that knows most words of a text, or else the one of its language. */
 export const lexiconFor = (text: string): Lexicon => {
-  const told = languageOf(text)
   const words = wordsIn(text)
   const ranking = LEXICONS.map((lexicon) => ({
     lexicon,
-    known: words.filter(({ low }) => lexicon.words.has(low) || lexicon.relation({ low }) !== undefined).length
+    known: words.filter((word) => lexicon.words.has(word.low) || lexicon.relation(word) !== undefined).length
   })).sort((a, b) => b.known - a.known)
-  const [first] = ranking
-  return LEXICONS.find(({ language }) => language === told) ?? first!.lexicon
+  const told = ranking[0]?.known === ranking[1]?.known ? languageOf(text) : null
+  return LEXICONS.find(({ language }) => language === told) ?? ranking[0]!.lexicon
 }
 
 /** Whether a word is in a list of any language. */

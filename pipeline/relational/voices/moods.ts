@@ -77,8 +77,14 @@ const asksIn = (
   return clauses.map(({ words, joint }, n) => {
     const before = clauses[n - 1]
     const isOwn = subjects[n]?.who === "person" && !isInverted(words, lexicon, n === 0)
+    if (
+      before !== undefined &&
+      subjects[n] !== null &&
+      !isInverted(words, lexicon, false) &&
+      before.words.some((word) => lexicon.has("factive", word))
+    )
+      return false
     if (before !== undefined && isOwn) {
-      if (before.words.some((word) => lexicon.has("factive", word))) return false
       if (lexicon.phrase("since", words, 0) > 0) return false
       // "the city where I live"
       if (lexicon.has("wh", before.words.at(-1) ?? { low: "" })) return false
@@ -135,4 +141,3 @@ export const moodsOf = (
   }
   return moods
 }
-

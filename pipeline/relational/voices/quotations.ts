@@ -7,8 +7,8 @@ export interface Span {
 
 /** Closing marks by opening mark. */
 const PAIRS: Readonly<Record<string, string>> = {
-  "“": "”“\"",
-  "„": "“”\"",
+  "“": '”“"',
+  "„": '“”"',
   "«": "»",
   "»": "«",
   "‹": "›",

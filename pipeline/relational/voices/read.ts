@@ -212,7 +212,10 @@ class Reader {
 
   /** "a nurse who ...", and not "I'm somebody who ...". */
   #someWho(pronoun: Word, before: Clause, subject: Subject): About | null {
-    const isOfPerson = subject.who === "person" && before.words.length <= MAX_TITLE_WORDS && /^(?:i'?m|i|am)$/.test(before.words.slice(0, 2).at(-1)?.low ?? "")
+    const isOfPerson =
+      subject.who === "person" &&
+      before.words.length <= MAX_TITLE_WORDS &&
+      /^(?:i'?m|i|am)$/.test(before.words.slice(0, 2).at(-1)?.low ?? "")
     return /^(?:who|whose)$/.test(pronoun.low) && !isOfPerson ? { name: null, relation: null } : null
   }
 
@@ -235,7 +238,9 @@ class Reader {
   /** "I love my sister Nadia. She ..." */
   #mentionedIn(words: ReadonlyArray<Word>): About | null {
     const at = words.findLastIndex((word) => this.#lexicon.relation(word) !== undefined)
-    return at < 0 ? null : (antecedentIn(words.slice(0, at + 2), this.#lexicon) ?? antecedentIn(words.slice(0, at + 1), this.#lexicon))
+    return at < 0
+      ? null
+      : (antecedentIn(words.slice(0, at + 2), this.#lexicon) ?? antecedentIn(words.slice(0, at + 1), this.#lexicon))
   }
 
   /** "Lives in Riga." after a sentence about somebody else is about them. "Love football." is about the person. */
@@ -250,7 +255,8 @@ class Reader {
   }
 
   #readQuotation(quotation: Span, near: ReadonlyArray<{ readonly clause: Clause; readonly subject: Subject }>): void {
-    const isAdjacent = (from: number, to: number) => from <= to && to - from <= MAX_GAP && !/[\p{L}\p{N}]/u.test(this.#text.slice(from, to))
+    const isAdjacent = (from: number, to: number) =>
+      from <= to && to - from <= MAX_GAP && !/[\p{L}\p{N}]/u.test(this.#text.slice(from, to))
     const reports = ({ clause }: { readonly clause: Clause }) =>
       clause.words.some((word) => this.#lexicon.has("report", word))
     const before = near.find(
@@ -259,7 +265,9 @@ class Reader {
         !/[.!?]/.test(this.#text.slice(one.clause.end, quotation.start)) &&
         (reports(one) || /:/.test(this.#text.slice(one.clause.end, quotation.start)))
     )
-    const after = near.find((one) => isAdjacent(quotation.end, one.clause.start) && (follows(one.clause, this.#lexicon) || reports(one)))
+    const after = near.find(
+      (one) => isAdjacent(quotation.end, one.clause.start) && (follows(one.clause, this.#lexicon) || reports(one))
+    )
     const by = before ?? after
     if (by !== undefined && by.subject.who === "person" && reports(by) && this.#frame === null) {
       const inner = { start: quotation.start + 1, end: quotation.end - 1 }
@@ -280,5 +288,9 @@ class Reader {
   }
 }
 
+/** What is read of a message. */
+export const READ_CHARS = 8_000
+
 /** A message as statements in order. `own`: the person's name. */
-export const readVoices = (text: string, own: string | null): ReadonlyArray<Statement> => new Reader(text).read(own)
+export const readVoices = (text: string, own: string | null): ReadonlyArray<Statement> =>
+  new Reader(text.slice(0, READ_CHARS)).read(own)

@@ -48,7 +48,7 @@ export const reportedIn = (
       continue
     }
     const isProfessional = clause.words.some((word) => lexicon.has("professional", word))
-    if (subject.who === "person" || isProfessional) continue
+    if (subject.who === "person" || isProfessional || leads("condition", clause.words, lexicon)) continue
     if (n === clauses.length - 1 && n > 0 && follows(clause, lexicon))
       for (let back = n - 1; back >= 0; back -= 1) reported[back] ??= { by: subject }
     else if (introduces(clause, lexicon) && !isQuoted(clause.end, clauses[n + 1]?.start ?? clause.end)) by = subject

@@ -15,8 +15,7 @@ const STAMPED = new RegExp(String.raw`^\s*${TIME}\s{0,2}[-–—]?\s{0,2}<?([^:<
 const STAMPED_AFTER = new RegExp(String.raw`^\s*([^:<>\n[(]{1,${MAX_LABEL_CHARS}}?),? ${TIME}\s*:\s`, "u")
 const ANGLED = /^\s*<([^<>\n]{1,40})>:?\s/u
 const PLAIN = /^\s*(?:[*_-]{1,2}\s*)?(\p{L}[^:\n.!?,;"“”„«»*_]{0,40}?)[*_]{0,2}\s{0,2}:[*_]{0,2}(?:\s|(?=["“„«]))/u
-const WROTE =
-  /^\s*(?:on|am|el|em|le)\s.{3,120}(?:wrote|schrieb|escribió|escreveu|a écrit)\b.{0,60}:\s*$/iu
+const WROTE = /^\s*(?:on|am|el|em|le)\s.{3,120}(?:wrote|schrieb|escribió|escreveu|a écrit)\b.{0,60}:\s*$/iu
 const FORWARDED =
   /^\s*(?:[-_=*]{2,}.{0,10}(?:forwarded|original|weitergeleitet|ursprünglich|reenviado|mensaje|encaminhada|mensagem)|(?:fwd|fw|wg|rv|enc):|(?:forwarded|weitergeleitet|reenviado|encaminhad[ao]) (?:from|message|von|de|por)\b)/iu
 const MAIL_HEADER = /^\s*(?:from|von|de|sent|gesendet|enviado|subject|betreff|asunto|assunto):\s.{0,80}$/iu
@@ -30,9 +29,7 @@ interface Labelled {
 const labelIn = (line: string): Labelled | null => {
   const certain = STAMPED.exec(line) ?? STAMPED_AFTER.exec(line) ?? ANGLED.exec(line)
   const found = certain ?? PLAIN.exec(line)
-  return found === null
-    ? null
-    : { name: (found[1] ?? "").trim(), from: found[0].length, isCertain: certain !== null }
+  return found === null ? null : { name: (found[1] ?? "").trim(), from: found[0].length, isCertain: certain !== null }
 }
 
 const isSelf = (name: string, lexicon: Lexicon, own: string | null): boolean =>
@@ -54,9 +51,7 @@ const namesSomebody = (name: string, lexicon: Lexicon): boolean => {
 const isSpeech = (text: string, lexicon: Lexicon): boolean => {
   const words = wordsIn(text)
   return (
-    words.some((word) =>
-      ["self", "object", "second", "mine"].some((list) => lexicon.has(list, word))
-    ) ||
+    words.some((word) => ["self", "object", "second", "mine"].some((list) => lexicon.has(list, word))) ||
     lexicon.has("verb1", words[0] ?? { low: "" }) ||
     /^\s*["“„«]/.test(text) ||
     /[?!]\s*$/.test(text)

@@ -59,7 +59,10 @@ const relatedAt = (words: ReadonlyArray<Word>, at: number, lexicon: Lexicon, peo
     const name = next !== undefined && isCapital(next) && !isKnownWord(next, lexicon) ? next.raw : null
     const whose = isTheirs ? (people.last?.name ?? people.last?.relation ?? null) : null
     return {
-      about: { name: name?.replace(/['’]s$/, "") ?? null, relation: whose === null ? relation : `${whose}'s ${relation}` },
+      about: {
+        name: name?.replace(/['’]s$/, "") ?? null,
+        relation: whose === null ? relation : `${whose}'s ${relation}`
+      },
       isFigure: false
     }
   }

@@ -41,20 +41,22 @@ export interface FoundMemory {
   readonly score: MemoryScore
 }
 
-const memoryOf = (lines: ReadonlyArray<string>) => ([text, about]: Found["texts"][number], place: number) => {
-  const [id = "", kind = "", importance, pinned, atMs, cursor = "", ...lexemes] = (lines[place] ?? "").split(" ")
-  return {
-    id,
-    kind,
-    text,
-    about,
-    importance: Number(importance),
-    pinned: pinned === "true",
-    atMs: Number(atMs),
-    cursor: cursor === "-" ? null : Number(cursor),
-    lexemes: lexemes.filter((lexeme) => lexeme !== "")
+const memoryOf =
+  (lines: ReadonlyArray<string>) =>
+  ([text, about]: Found["texts"][number], place: number) => {
+    const [id = "", kind = "", importance, pinned, atMs, cursor = "", ...lexemes] = (lines[place] ?? "").split(" ")
+    return {
+      id,
+      kind,
+      text,
+      about,
+      importance: Number(importance),
+      pinned: pinned === "true",
+      atMs: Number(atMs),
+      cursor: cursor === "-" ? null : Number(cursor),
+      lexemes: lexemes.filter((lexeme) => lexeme !== "")
+    }
   }
-}
 
 export interface MemoryFilter {
   readonly kind: string | null

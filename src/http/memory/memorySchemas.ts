@@ -35,7 +35,7 @@ export const MemoryPatch = z
     text: memoryText.optional(),
     kind: memoryKind.optional(),
     subject: subject.optional(),
-  about: about.optional(),
+    about: about.optional(),
     importance: wholeBetween(1, 10).optional(),
     confidence: unit().optional(),
     pinned: z.boolean().optional(),
