@@ -77,7 +77,7 @@ const subjectOf = (
     endUser.displayName
   )
   if (verdict.kind === "refused") return null
-  if (subject === "character") return { subject, about: null }
+  if (subject === "character" || verdict.kind === "character") return { subject: "character", about: null }
   if (verdict.kind === "person") return { subject: isOfAnother ? "third_party" : subject, about }
   return { subject: "third_party", about: about ?? named(verdict.about) }
 }

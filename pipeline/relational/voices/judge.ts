@@ -24,7 +24,8 @@ export type Refusal =
 
 export type Verdict =
   | { readonly kind: "person" }
-  | { readonly kind: "about"; readonly about: About | null }
+  | { readonly kind: "character" }
+  | { readonly kind: "about"; readonly about: About | null; readonly speaks: boolean }
   | { readonly kind: "refused"; readonly reason: Refusal }
 
 const KEPT: Verdict = { kind: "person" }
@@ -107,9 +108,9 @@ const ofStatement = (
   )
     return refused("denied")
   if (voice.by === "other" && voice.about === null && words.some((word) => inAnyLanguage("object", word))) return KEPT
-  if (voice.by === "other") return { kind: "about", about: voice.about }
+  if (voice.by === "other") return { kind: "about", about: voice.about, speaks: voice.speaks }
   if (voice.by === "character")
-    return words.some((word) => inAnyLanguage("object", word)) ? KEPT : refused("of_another")
+    return words.some((word) => inAnyLanguage("object", word)) ? KEPT : { kind: "character" }
   return KEPT
 }
 
@@ -145,6 +146,12 @@ const namedIn = (words: ReadonlyArray<Word>): About | null => {
     : { name: next !== undefined && isCapital(next) ? next.raw : null, relation: relationIn(words[at]!) ?? null }
 }
 
+/** Whether the text of a claim is what was said, word for word. */
+const retells = ({ text, quote }: Claim): boolean =>
+  plain(text)
+    .replace(/[.!]+$/, "")
+    .endsWith(plain(quote).replace(/[.!]+$/, ""))
+
 /** Whether the text of a claim names whom it is about. */
 const names = (claim: Claim, words: ReadonlyArray<Word>, { name, relation }: About): boolean =>
   (name !== null && plain(claim.text).includes(name.toLowerCase())) ||
@@ -152,9 +159,7 @@ const names = (claim: Claim, words: ReadonlyArray<Word>, { name, relation }: Abo
     const named = relationIn(word)
     return named !== undefined && (relation === named || relation?.endsWith(`'s ${named}`) === true)
   }) ||
-  plain(claim.text)
-    .replace(/[.!]+$/, "")
-    .endsWith(plain(claim.quote).replace(/[.!]+$/, ""))
+  retells(claim)
 
 /**
  * Whether the person says of themselves what is claimed, or of whom else. A claim about the person that rests on words
@@ -163,15 +168,21 @@ const names = (claim: Claim, words: ReadonlyArray<Word>, { name, relation }: Abo
 export const judge = (message: string, claim: Claim, own: string | null): Verdict => {
   const text = message.slice(0, READ_CHARS)
   const statements = statementsOf(text, own)
-  const languages = [lexiconFor(text), lexiconFor(claim.text)]
+  const lexicon = lexiconFor(text)
+  const languages = [lexicon, lexiconFor(claim.text)]
   const words = wordsIn(claim.text)
   const places = placesOf(claim.quote, text)
   // It is beyond what is read.
   if (places.length === 0 && message.length > READ_CHARS) return refused("of_another")
   const verdicts = places.map((place) => ofPlace(at(statements, place), words, languages))
   const verdict = verdicts.find(({ kind }) => kind === "person") ?? verdicts[0] ?? KEPT
-  if (verdict.kind !== "about" || claim.subject !== "user") return verdict
+  if (claim.subject !== "user") return verdict.kind === "character" ? KEPT : verdict
+  if (verdict.kind === "character") return retells(claim) ? verdict : refused("of_another")
+  if (verdict.kind !== "about") return verdict
   const about = verdict.about ?? namedIn(words)
+  // The rules give the person's own words, in which "my sister" stands for "she".
+  const isOfRules = !verdict.speaks && words.some((word) => lexicon.has("mine", word) || lexicon.has("self", word))
+  if (isOfRules) return { ...verdict, about }
   if (about === null) return refused("of_another")
   const relation = verdict.about?.relation
   // "Has a dog called Rex" is about the person.
@@ -181,7 +192,7 @@ export const judge = (message: string, claim: Claim, own: string | null): Verdic
     words.some((word) => relationIn(word) === relation)
   )
     return KEPT
-  return names(claim, words, about) ? { kind: "about", about } : refused("of_another")
+  return names(claim, words, about) ? { ...verdict, about } : refused("of_another")
 }
 
 /** Whether the words are the person's own, whatever they say with them. */

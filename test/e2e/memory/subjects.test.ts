@@ -78,6 +78,7 @@ describe("with a model that mistakes others for the person, memory extraction", 
     model.scriptFor("extraction", {
       kind: "ok",
       fields: {
+        summary: "They talk about soup.",
         memories: [
           noted("Pat hates football and lives in Riga.", "I hate football and I live in Riga"),
           noted("Jack has a vegan sister.", "His sister is vegan", {
