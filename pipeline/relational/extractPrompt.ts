@@ -30,7 +30,8 @@ in place of pronouns. No small talk, nothing that is in "known" already, nothing
 instruction, request or rule, whoever it is meant for. "importance" from 1 to 10, "confidence" from 0 to 1, \
 "about" names who else it is about, {"name": "Jack", "relation": "friend"}, or is null for the person. Words that \
 the person only quotes, reports, pastes, supposes or makes up say nothing of the person; "said_by" names who says the \
-quoted words if not the person, else null. "happened_on" a past day as YYYY-MM-DD or null, "linked_ids" ids of "known" that it belongs with.
+quoted words if not the person, else null. "happened_on" a past day as YYYY-MM-DD or null, "linked_ids" ids of \
+"known" that it belongs with.
 4. "invalidate" names entries of "known" that are no longer true: "user_corrected" or "contradicted" by the message, \
 "expired" by time, or "user_asked_to_forget". "quote" copies the words of the message that say so, letter by letter; \
 it is empty for "expired".
@@ -109,7 +110,7 @@ export const extractPrompt = ({ turn, known }: ExtractRequest): ReadonlyArray<Ch
         dataBlock(
           "known",
           fitting(
-            byBearing(active, about).map(({ id, kind, about, text, valid_at }) => ({
+            Array.from(byBearing(active, about), ({ id, kind, about, text, valid_at }) => ({
               id,
               kind,
               ...(about !== null && { about: describeAbout(about) }),

@@ -1,4 +1,4 @@
-import { isCapital, type Lexicon, type Word, wordsIn } from "./lexicon.ts"
+import { type Lexicon, type Word, wordsIn } from "./lexicon.ts"
 import type { Span } from "./quotations.ts"
 
 /** A part of a sentence with at most one subject. */
@@ -15,9 +15,9 @@ export interface Sentence extends Span {
   readonly opensParagraph: boolean
 }
 
-const ENDS = /[.!?…。！？;]+["'”»)\]*_]*(?=\s|$)|\n+|(?=¿)/gu
+const ENDS = /(?<![.!?…。！？;])[.!?…。！？;]+["'”»)\]*_]*(?=\s|$)|\n+|(?=¿)/gu
 const ABBREVIATION =
-  /(?:^|[\s(])(?:dr|dra|mr|mrs|ms|st|prof|sr|sra|srta|bzw|ca|approx|vs|etc|usw|z\.\s?b|e\.g|i\.e|p\.\s?ej|[a-hj-z])\.$/iu
+  /(?:^|[\s(])(?:dra?|mrs?|ms|st|prof|sra?|srta|bzw|ca|approx|vs|etc|usw|z\.\s?b|e\.g|i\.e|p\.\s?ej|[a-hj-z])\.$/iu
 const ORDINAL = /(?:^|\s)\d{1,2}\.$/
 const LONGEST_ABBREVIATION = 9
 export const INTO = /^(?:in|im|en|em|no|na|during|dentro|beim|nesse|neste|nessa|nesta|num|numa)$/
@@ -56,7 +56,7 @@ const begins = (words: ReadonlyArray<Word>, from: number, at: number, gap: strin
 }
 
 const clausesIn = (text: string, { start, end }: Span, lexicon: Lexicon): ReadonlyArray<Clause> => {
-  const words = wordsIn(text.slice(start, end)).map((word) => ({
+  const words = Array.from(wordsIn(text.slice(start, end)), (word) => ({
     ...word,
     start: word.start + start,
     end: word.end + start
@@ -102,7 +102,3 @@ export const sentencesIn = (text: string, within: Span, lexicon: Lexicon): Reado
   take(part.length, "")
   return sentences
 }
-
-/** Whether the words are a name and nothing more. */
-export const isName = (words: ReadonlyArray<Word>): boolean =>
-  words.length > 0 && words.length <= 3 && words.every(isCapital)

@@ -36,9 +36,10 @@ const MIN_STEM = 3
 /** Words that tell nothing of what is claimed. */
 const EMPTY = new Set(
   (
-    "a an the in on at of to is are am was were be been and or with for by he she they it its their his her user person " +
-    "i my me i'm im der die das ein eine in im am ist sind war und mit für er sie es ich mein meine mich bin " +
-    "el la los las un una en de del es era y con por para yo mi soy me o os as um uma no na do da é e com eu meu minha sou que"
+    "a an the in on at of to is are am was were be been and or with for by he she they it its their his " +
+    "her user person i my me i'm im der die das ein eine in im am ist sind war und mit für er sie es ich mein " +
+    "meine mich bin el la los las un una en de del es era y con por para yo mi soy me o os as um uma no na do da " +
+    "é e com eu meu minha sou que"
   ).split(" ")
 )
 const HAVE = /^(?:has|have|had|having|hat|habe|hatte|haben|tiene|tengo|tenía|tem|tenho|tinha)$/
@@ -148,9 +149,7 @@ const namedIn = (words: ReadonlyArray<Word>): About | null => {
 
 /** Whether the text of a claim is what was said, word for word. */
 const retells = ({ text, quote }: Claim): boolean =>
-  plain(text)
-    .replace(/[.!]+$/, "")
-    .endsWith(plain(quote).replace(/[.!]+$/, ""))
+  plain(text).replaceAll(/[.!]/g, "").endsWith(plain(quote).replaceAll(/[.!]/g, ""))
 
 /** Whether the text of a claim names whom it is about. */
 const names = (claim: Claim, words: ReadonlyArray<Word>, { name, relation }: About): boolean =>

@@ -33,7 +33,7 @@ export const leads = (list: string, words: ReadonlyArray<Word>, lexicon: Lexicon
 const wouldIn = (words: ReadonlyArray<Word>, lexicon: Lexicon): number => {
   if (lexicon.find("real", words) >= 0) return -1
   const at = lexicon.find("would", words)
-  if (at >= 0 && !(/'d$/.test(words[at]!.low) && PARTICIPLE.test(words[at + 1]?.low ?? ""))) return at
+  if (at >= 0 && !(words[at]!.low.endsWith("'d") && PARTICIPLE.test(words[at + 1]?.low ?? ""))) return at
   const first = leadingPlace(words, lexicon)
   return /^(?:es|pt)$/.test(lexicon.language) && CONDITIONAL_VERB.test(words[first]?.low ?? "") ? first : -1
 }

@@ -10,14 +10,20 @@ export interface Turn extends Span {
 
 const MAX_LABEL_CHARS = 40
 const MAX_LABEL_WORDS = 3
-const TIME = String.raw`[[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[AaPp]\.?[Mm]\.?)?[\])]?`
+const TIME =
+  String.raw`[[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )?\d{1,2}[:.]\d{2}` +
+  String.raw`(?:[:.]\d{2})?(?: ?[AaPp]\.?[Mm]\.?)?[\])]?`
 const STAMPED = new RegExp(String.raw`^\s*${TIME}\s{0,2}[-–—]?\s{0,2}<?([^:<>\n]{1,${MAX_LABEL_CHARS}}?)>?:\s`, "u")
 const STAMPED_AFTER = new RegExp(String.raw`^\s*([^:<>\n[(]{1,${MAX_LABEL_CHARS}}?),? ${TIME}\s*:\s`, "u")
 const ANGLED = /^\s*<([^<>\n]{1,40})>:?\s/u
 const PLAIN = /^\s*(?:[*_-]{1,2}\s*)?(\p{L}[^:\n.!?,;"“”„«»*_]{0,40}?)[*_]{0,2}\s{0,2}:[*_]{0,2}(?:\s|(?=["“„«]))/u
 const WROTE = /^\s*(?:on|am|el|em|le)\s.{3,120}(?:wrote|schrieb|escribió|escreveu|a écrit)\b.{0,60}:\s*$/iu
-const FORWARDED =
-  /^\s*(?:[-_=*]{2,}.{0,10}(?:forwarded|original|weitergeleitet|ursprünglich|reenviado|mensaje|encaminhada|mensagem)|(?:fwd|fw|wg|rv|enc):|(?:forwarded|weitergeleitet|reenviado|encaminhad[ao]) (?:from|message|von|de|por)\b)/iu
+const FORWARDED = new RegExp(
+  String.raw`^\s*(?:[-_=*]{2,}.{0,10}(?:forwarded|original|weitergeleitet|ursprünglich|reenviado|mensaje|` +
+    String.raw`encaminhada|mensagem)|(?:fwd|fw|wg|rv|enc):|` +
+    String.raw`(?:forwarded|weitergeleitet|reenviado|encaminhad[ao]) (?:from|message|von|de|por)\b)`,
+  "iu"
+)
 const MAIL_HEADER = /^\s*(?:from|von|de|sent|gesendet|enviado|subject|betreff|asunto|assunto):\s.{0,80}$/iu
 
 interface Labelled {

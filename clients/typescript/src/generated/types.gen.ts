@@ -1010,6 +1010,13 @@ export type Memory = {
     kind: MemoryKind;
     subject: 'user' | 'character' | 'third_party';
     /**
+     * Who else it is about. Null: the person, or unknown
+     */
+    about: {
+        name: string | null;
+        relation: string | null;
+    } | null;
+    /**
      * Empty when the memory is forgotten
      */
     text: string;
@@ -3173,6 +3180,13 @@ export type MemoryCreate = {
     text: string;
     kind?: MemoryKind;
     subject?: 'user' | 'character' | 'third_party';
+    /**
+     * Who else it is about, such as Jack, a friend
+     */
+    about?: {
+        name?: string | null;
+        relation?: string | null;
+    } | null;
     importance?: number;
     confidence?: number;
     /**
@@ -3195,6 +3209,13 @@ export type MemoryPatch = {
     text?: string;
     kind?: MemoryKind;
     subject?: 'user' | 'character' | 'third_party';
+    /**
+     * Who else it is about, such as Jack, a friend
+     */
+    about?: {
+        name?: string | null;
+        relation?: string | null;
+    } | null;
     importance?: number;
     confidence?: number;
     pinned?: boolean;
