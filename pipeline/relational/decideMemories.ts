@@ -117,9 +117,8 @@ export const surplusOf = (memories: ReadonlyArray<Memory>, at: string): Readonly
 
 /**
  * Which of the memories extracted from a turn are stored. A memory needs a quote in which the person says it, of
- * themselves or of whom it names. A memory
- * that instructs a model is quarantined and never read. A forgotten one stays forgotten. Repeating a known one raises
- * its confidence. One that is replaced is kept as superseded.
+ * themselves or of whom it names. A memory that instructs a model is quarantined and never read. A forgotten one stays
+ * forgotten. Repeating a known one raises its confidence. One that is replaced is kept as superseded.
  */
 export const decideMemories = (
   known: Relationship,

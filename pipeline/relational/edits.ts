@@ -5,6 +5,11 @@ import { isInstruction } from "./isInstruction.ts"
 import { apply, EMPTY_PATCH, type Patch } from "./Patch.ts"
 import { type Memory, NO_PREFERENCES, type OpenLoop, type Preferences, type Relationship } from "./Relationship.ts"
 import { summaryByRules } from "./summary.ts"
+import { describeAbout } from "./voices/describeAbout.ts"
+
+/** Whether the words of a memory instruct a model. */
+const instructs = ({ text, about }: Pick<Memory, "text" | "about">): boolean =>
+  isInstruction(text) || (about !== null && isInstruction(describeAbout(about)))
 
 /** The fields of a memory that an app may set. */
 export type MemoryFields = Pick<
@@ -37,7 +42,7 @@ export const add = (
   const memory: Memory = {
     ...fields,
     id: newId("mem"),
-    status: isInstruction(fields.text) ? "quarantined" : "active",
+    status: instructs(fields) ? "quarantined" : "active",
     invalid_at: null,
     supersedes_id: null,
     linked_ids: [],
@@ -66,8 +71,10 @@ export const change = (
   at: string
 ): { readonly memory: Memory; readonly patch: Patch } | null => {
   if (fields.pinned === true && !before.pinned && pinnedOf(known) >= MAX_PINNED) return null
-  const reworded = fields.text !== undefined && fields.text !== before.text
-  const quarantined = reworded ? isInstruction(fields.text ?? "") : before.status === "quarantined"
+  const { text = before.text, about = before.about } = fields
+  const reworded = text !== before.text
+  const quarantined =
+    reworded || fields.about !== undefined ? instructs({ text, about }) : before.status === "quarantined"
   const next = quarantined ? "quarantined" : (status ?? (before.status === "quarantined" ? "active" : before.status))
   const memory: Memory = {
     ...before,

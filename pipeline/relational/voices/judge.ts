@@ -99,12 +99,16 @@ const ofStatement = (
   if (moods.supposes !== null) return refused(moods.supposes)
   const claimed = telling(claim)
   const mentions = (list: string) => languages.some((lexicon) => lexicon.find(list, claim) >= 0)
+  const denied = new Set(words.slice(Math.max(moods.denied, 0)).map(({ low }) => low))
+  // "I don't eat meat" says "vegetarian", but "I'm not vegetarian" does not.
+  const deniesOtherwise = () =>
+    languages.some((lexicon) => claim.some((word) => lexicon.has("negative", word) && !denied.has(word.low)))
   if (moods.wished >= 0 && !mentions("wish") && !mentions("would") && shared(claimed, words.slice(moods.wished)) > 0)
     return refused("wish")
   if (
     moods.denied >= 0 &&
     !mentions("negator") &&
-    !mentions("negative") &&
+    !deniesOtherwise() &&
     shared(claimed, words.slice(moods.denied)) > 0
   )
     return refused("denied")

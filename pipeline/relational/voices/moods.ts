@@ -107,6 +107,9 @@ const isQuestionWithoutMark = ({ words }: Clause, lexicon: Lexicon): boolean => 
   )
 }
 
+/** "Not that": the clause after it is meant. */
+const isShort = (clause: Clause | undefined): boolean => clause !== undefined && clause.words.length <= MAX_LEADING - 1
+
 /** The moods of the clauses of a sentence. A clause without a subject is meant as the one before it. */
 export const moodsOf = (
   sentence: Sentence,
@@ -124,7 +127,20 @@ export const moodsOf = (
       (sentence.clauses[n - 1]?.words.length ?? 0) > 1 &&
       !lexicon.has("but", words[0]!)
     pretends ||= leads("pretend", words, lexicon) && !(words.length <= 2 && /!/.test(joint))
-    const isIf = leads("condition", words, lexicon) || leads("maybe", words, lexicon) || pretends
+    const isSupposed = before?.supposes === "condition" && subjects[n - 1] === null && isShort(sentence.clauses[n - 1])
+    const depends =
+      lexicon.find("will", words) >= 0 &&
+      sentence.clauses.slice(0, n).some((clause) => leads("surely", clause.words, lexicon)) &&
+      !lexicon.has("but", words[0]!)
+    const believed = sentence.clauses[n - 1]
+    const isMistaken =
+      believed !== undefined &&
+      before?.denied === -1 &&
+      subjects[n - 1]?.who !== "other" &&
+      lexicon.find("mistaken", believed.words) >= 0
+    const isIf =
+      isMistaken ||
+      isSupposed || depends || leads("condition", words, lexicon) || leads("maybe", words, lexicon) || pretends
     const wish = lexicon.find("wish", words)
     const would = wouldIn(words, lexicon)
     const found = [wish, would].filter((at) => at >= 0)

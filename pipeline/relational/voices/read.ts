@@ -4,9 +4,9 @@ import { type Frame, frameIn, isOwnAgain, playedIn } from "./fiction.ts"
 import { isCapital, type Lexicon, lexiconFor, relationIn, type Word, wordsIn } from "./lexicon.ts"
 import { type Moods, moodsOf, PLAIN } from "./moods.ts"
 import { quotationsIn, type Span } from "./quotations.ts"
-import { follows, introduces, reportedIn } from "./reporting.ts"
+import { carries, follows, introduces, isLike, isOwnTurn, reportedIn, speaksOther, speaksSelf } from "./reporting.ts"
 import { turnsIn } from "./speakers.ts"
-import { antecedentIn, People, PERSON, SOMEBODY, type Subject, subjectIn } from "./subjectOf.ts"
+import { antecedentIn, isNamedTogether, isOfOthers, People, PERSON, SOMEBODY, type Subject, subjectIn } from "./subjectOf.ts"
 
 /** Whose words a part of a message are, and whom it is about. */
 export type Voice =
@@ -137,7 +137,8 @@ class Reader {
     let isReportOn = false
     for (const [n, sentence] of sentences.entries()) {
       const until = sentences[n + 1]?.start ?? span.end
-      if (sentence.opensParagraph || isOwnAgain(sentence, this.#lexicon)) isReportOn = false
+      if (sentence.opensParagraph || isOwnAgain(sentence, this.#lexicon) || isOwnTurn(sentence, this.#lexicon))
+        isReportOn = false
       const taken = waiting.filter(({ start }) => start < until)
       const subjects = this.#readSentence(sentence, isReportOn)
       for (const [place, clause] of sentence.clauses.entries())
@@ -155,7 +156,10 @@ class Reader {
   #opensReport({ clauses }: Sentence, subjects: ReadonlyArray<Subject>): boolean {
     return clauses.some(
       (clause, n) =>
-        subjects[n]?.who !== "person" && introduces(clause, this.#lexicon) && /:/.test(clauses[n + 1]?.joint ?? "")
+        /:/.test(clauses[n + 1]?.joint ?? "") &&
+        (carries(clause, this.#lexicon) ||
+          isLike(clause, this.#lexicon) ||
+          (subjects[n]?.who !== "person" && introduces(clause, this.#lexicon)))
     )
   }
 
@@ -167,8 +171,11 @@ class Reader {
     for (const [n, { words, joint }] of clauses.entries()) {
       const [first] = words
       const before = clauses[n - 1]
+      // "I told my boss that ..."
+      const isTold =
+        /^(?:que|that)$/.test(first?.low ?? "") && before?.words.some((word) => this.#lexicon.has("report", word)) === true
       const antecedent =
-        before !== undefined && first !== undefined && this.#lexicon.has("relative", first)
+        before !== undefined && first !== undefined && this.#lexicon.has("relative", first) && !isTold
           ? (antecedentIn(before.words, this.#lexicon) ?? this.#someWho(first, before, subjects[n - 1]!))
           : null
       let named = subjectIn(antecedent === null ? words : words.slice(1), this.#lexicon, this.#people)
@@ -179,7 +186,13 @@ class Reader {
         named = beforeRelative
         beforeRelative = null
       }
-      if (named === null && n === 0 && this.#isNamedTogether(clauses)) named = SOMEBODY
+      if (
+        named === null &&
+        ((n === 0 && isNamedTogether(clauses, this.#lexicon)) ||
+          speaksOther(words, this.#lexicon) ||
+          isOfOthers(words, this.#lexicon))
+      )
+        named = SOMEBODY
       explicit.push(named)
       const subject = named ?? (n > 0 ? subjects[n - 1]! : this.#withoutSubject(words))
       subjects.push(subject)
@@ -219,22 +232,6 @@ class Reader {
     return /^(?:who|whose)$/.test(pronoun.low) && !isOfPerson ? { name: null, relation: null } : null
   }
 
-  /** "Tom and Maria live in Ghent". */
-  #isNamedTogether([first, second]: ReadonlyArray<Clause>): boolean {
-    const [joiner, name, ...more] = second?.words ?? []
-    const isUnknown = (word: Word) => isCapital(word) && !this.#lexicon.words.has(word.low)
-    return (
-      first?.words.length === 1 &&
-      isUnknown(first.words[0]!) &&
-      joiner !== undefined &&
-      /^(?:and|und|y|e)$/.test(joiner.low) &&
-      name !== undefined &&
-      isUnknown(name) &&
-      more.length > 0 &&
-      !more.some((word) => this.#lexicon.has("mine", word) || this.#lexicon.has("object", word))
-    )
-  }
-
   /** "I love my sister Nadia. She ..." */
   #mentionedIn(words: ReadonlyArray<Word>): About | null {
     const at = words.findLastIndex((word) => this.#lexicon.relation(word) !== undefined)
@@ -269,7 +266,8 @@ class Reader {
       (one) => isAdjacent(quotation.end, one.clause.start) && (follows(one.clause, this.#lexicon) || reports(one))
     )
     const by = before ?? after
-    if (by !== undefined && by.subject.who === "person" && reports(by) && this.#frame === null) {
+    const isOwn = by?.subject.who === "person" && reports(by) && speaksSelf(by.clause, this.#lexicon)
+    if (isOwn && this.#frame === null) {
       const inner = { start: quotation.start + 1, end: quotation.end - 1 }
       for (const sentence of sentencesIn(this.#text, inner, this.#lexicon)) this.#readSentence(sentence, false)
       this.#quoted = { by: "person" }

@@ -1,13 +1,44 @@
-import type { Clause } from "./clauses.ts"
-import type { Lexicon } from "./lexicon.ts"
+import type { Clause, Sentence } from "./clauses.ts"
+import type { Lexicon, Word } from "./lexicon.ts"
 import { leads } from "./moods.ts"
-import type { Subject } from "./subjectOf.ts"
+import { SOMEBODY, type Subject } from "./subjectOf.ts"
 
 /** Words between "says" and what is said: "told me yesterday that". */
 const MAX_BETWEEN = 4
 
+/** Whether the person says of themselves in a clause that they speak: "I said", "dije". */
+export const speaksSelf = ({ words }: Clause, lexicon: Lexicon): boolean =>
+  words.some((word) => lexicon.has("self", word) || (lexicon.has("report", word) && lexicon.has("verb1", word)))
+
+/** "says", "dicen", "meint": what only somebody else does, even if nobody is named. */
+export const speaksOther = (words: ReadonlyArray<Word>, lexicon: Lexicon): boolean =>
+  words.some(
+    (word) =>
+      lexicon.has("report", word) &&
+      !lexicon.has("verb1", word) &&
+      (/^(?:es|pt)$/.test(lexicon.language) || (lexicon.language === "en" ? /s$/ : /t$/).test(word.low))
+  ) && !words.some((word) => lexicon.has("self", word) || lexicon.has("verb1", word))
+
+/** "A sign on the wall": something with a text, which is not the person's. */
+export const carries = ({ words }: Clause, lexicon: Lexicon): boolean =>
+  words.some((word) => lexicon.has("carrier", word) || lexicon.has("fiction", word)) &&
+  !words.some((word) => lexicon.has("mine", word) || lexicon.has("self", word))
+
+/** "She's like", "Sie so". */
+const MAX_LIKE_WORDS = 3
+export const isLike = ({ words }: Clause, lexicon: Lexicon): boolean =>
+  words.length <= MAX_LIKE_WORDS && lexicon.has("third", words[0]!)
+
+/** "I'm like:", "Ich so:". */
+export const isOwnTurn = ({ clauses: [first, second] }: Sentence, lexicon: Lexicon): boolean =>
+  first !== undefined &&
+  first.words.length <= MAX_LIKE_WORDS &&
+  first.words.some((word) => lexicon.has("self", word)) &&
+  /:/.test(second?.joint ?? "")
+
 /** Whether a clause only introduces what somebody says: "my friend told me". */
 export const introduces = ({ words }: Clause, lexicon: Lexicon): boolean => {
+  if (lexicon.language === "en" && words.length > 1 && words.at(-1)?.low === "like") return true
   const at = words.findLastIndex((word) => lexicon.has("report", word))
   return at >= 0 && words.length - 1 - at <= MAX_BETWEEN
 }
@@ -42,12 +73,23 @@ export const reportedIn = (
     if (by !== null && subject.who === "person" && first !== undefined && lexicon.has("but", first)) by = null
     if (subject.who === "person" && clause.words.some((word) => lexicon.has("report", word))) by = null
     if (by !== null) reported[n] = { by }
-    if (leads("according", clause.words, lexicon)) {
-      by = { who: "other", about: null }
+    const hearsay = lexicon.find("hearsay", clause.words)
+    if (hearsay >= 0 && !clause.words.some((word) => lexicon.has("professional", word))) {
+      reported[n] = { by: SOMEBODY }
+      if (clause.words.length - hearsay <= MAX_BETWEEN) by = SOMEBODY
+      continue
+    }
+    if (
+      leads("according", clause.words, lexicon) &&
+      !clause.words.some((word) => lexicon.has("document", word) || lexicon.has("professional", word))
+    ) {
+      by = SOMEBODY
       reported[n] = { by }
       continue
     }
-    const isProfessional = clause.words.some((word) => lexicon.has("professional", word))
+    const isProfessional =
+      clause.words.some((word) => lexicon.has("professional", word)) &&
+      !clause.words.some((word) => lexicon.has("deems", word))
     if (subject.who === "person" || isProfessional || leads("condition", clause.words, lexicon)) continue
     if (n === clauses.length - 1 && n > 0 && follows(clause, lexicon))
       for (let back = n - 1; back >= 0; back -= 1) reported[back] ??= { by: subject }

@@ -1,3 +1,4 @@
+import type { Clause } from "./clauses.ts"
 import { isCapital, type Lexicon, type Word } from "./lexicon.ts"
 import type { About } from "../Relationship.ts"
 
@@ -103,6 +104,49 @@ const nameAt = (words: ReadonlyArray<Word>, at: number, lexicon: Lexicon, people
   return other({ name, relation: null })
 }
 
+/** "que toco", "que busco": the first person, whatever the verb. */
+const isAfterThat = (words: ReadonlyArray<Word>, at: number, lexicon: Lexicon): boolean =>
+  /^(?:es|pt)$/.test(lexicon.language) &&
+  words[at - 1]?.low === "que" &&
+  /^\p{Ll}{3,}o$/u.test(words[at]!.low) &&
+  !isKnownWord(words[at]!, lexicon) &&
+  !["determiner", "theirs", "mine", "negator", "joiner"].some((list) => lexicon.has(list, words[at]!))
+
+/** "An acquaintance of mine has ...", "the new one is ...": somebody or something that the person only speaks of. */
+export const isOfOthers = (words: ReadonlyArray<Word>, lexicon: Lexicon): boolean => {
+  const at = words.findIndex((word) => !lexicon.has("opener", word) || lexicon.has("determiner", word))
+  const first = words[at]
+  if (first === undefined || !lexicon.has("determiner", first)) return false
+  const verb = words.findIndex((word, n) => n >= at + 2 && lexicon.has("verb3", word))
+  return (
+    verb >= 0 &&
+    verb <= at + MAX_LEADING_WORDS &&
+    !words
+      .slice(at, verb)
+      .some(
+        (word, n) =>
+          ["self", "verb1", "mine"].some((list) => lexicon.has(list, word)) ||
+          (lexicon.has("object", word) && !lexicon.has("preposition", words[at + n - 1]!))
+      )
+  )
+}
+
+/** "Tom and Maria live in Ghent". */
+export const isNamedTogether = ([first, second]: ReadonlyArray<Clause>, lexicon: Lexicon): boolean => {
+  const [joiner, name, ...more] = second?.words ?? []
+  const isUnknown = (word: Word) => isCapital(word) && !lexicon.words.has(word.low)
+  return (
+    first?.words.length === 1 &&
+    isUnknown(first.words[0]!) &&
+    joiner !== undefined &&
+    /^(?:and|und|y|e)$/.test(joiner.low) &&
+    name !== undefined &&
+    isUnknown(name) &&
+    more.length > 0 &&
+    !more.some((word) => lexicon.has("mine", word) || lexicon.has("object", word))
+  )
+}
+
 /** The subject that a clause names. Null: none, so it is that of the clause before it, or the person. */
 export const subjectIn = (words: ReadonlyArray<Word>, lexicon: Lexicon, people: People): Subject | null => {
   for (const [at, word] of words.entries()) {
@@ -115,9 +159,13 @@ export const subjectIn = (words: ReadonlyArray<Word>, lexicon: Lexicon, people: 
     if (lexicon.has("third", word) && !(lexicon.language === "de" && word.low === "sie" && before?.low.endsWith("e")))
       return other(people.last)
     if (at > MAX_LEADING_WORDS) continue
-    if (lexicon.has("second", word) && (at === 0 || isLeading(words, at, lexicon))) return { who: "character" }
+    // "¿Te conté ...?"
+    const isTold = word.low === "te" && next !== undefined && lexicon.has("verb1", next)
+    if (lexicon.has("second", word) && !isTold && (at === 0 || isLeading(words, at, lexicon))) return { who: "character" }
     if (!isLeading(words, at, lexicon)) continue
-    if (lexicon.has("verb1", word) && lexicon.language !== "en") return PERSON
+    // "Me dicen que ..."
+    if (word.low === "me" && next !== undefined && lexicon.has("report", next) && !lexicon.has("verb1", next)) continue
+    if ((lexicon.has("verb1", word) || isAfterThat(words, at, lexicon)) && lexicon.language !== "en") return PERSON
     const related = relatedAt(words, at, lexicon, people)
     if (related !== null) return related.isFigure ? { who: "figure" } : other(related.about)
     if (lexicon.has("mine", word)) return PERSON

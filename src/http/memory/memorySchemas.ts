@@ -9,6 +9,7 @@ export const memoryStatus = z.enum(MemoryStatus.literals)
 const subject = z.enum(MemorySubject.literals)
 const about = z
   .object({ name: text(1, 80).nullable().default(null), relation: text(1, 40).nullable().default(null) })
+  .refine(({ name, relation }) => name !== null || relation !== null, "Give a name, a relation, or both.")
   .nullable()
   .meta({ description: "Who else it is about, such as Jack, a friend" })
 const memoryText = text(1, 500).meta({
