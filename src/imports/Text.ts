@@ -46,7 +46,12 @@ const sentencesOf = (line: string): ReadonlyArray<string> => {
 const withoutDividers = (text: string): string => {
   const lines = text.split("\n")
   const rest = lines.filter((line) => line.trim() === "" || !DIVIDER.test(line))
-  return rest.length === lines.length ? text : rest.join("\n").replace(/\n{3,}/g, "\n\n").trim()
+  return rest.length === lines.length
+    ? text
+    : rest
+        .join("\n")
+        .replace(/\n{3,}/g, "\n\n")
+        .trim()
 }
 
 /** At most `most` characters (code points). */

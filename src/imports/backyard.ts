@@ -35,8 +35,8 @@ const namesOf = (title: unknown, called: unknown): Fields => {
 /** Of the database there. */
 const RECORD = ["$schema", "schemaVersion", "id", "createdAt", "updatedAt"]
 const OLDER_USED = new Set([
-  ...["aiName", "aiDisplayName", "aiPersona", "basePrompt", "scenario", "firstMessage", "customDialogue"],
-  ...["loreItems", ...RECORD]
+  ..."aiName aiDisplayName aiPersona basePrompt scenario firstMessage customDialogue loreItems".split(" "),
+  ...RECORD
 ])
 
 /** A character of Faraday, as Backyard AI was called. */
@@ -66,7 +66,8 @@ const fromFaraday = (file: Fields, character: Fields): OtherCard => ({
 
 const CHARACTER_USED = new Set(["name", "displayName", "persona", "loreItems", "images", ...RECORD])
 const SCENARIO_USED = new Set([
-  ...["formattingInstructions", "narrative", "firstMessages", "exampleMessages", ...RECORD]
+  ..."formattingInstructions narrative firstMessages exampleMessages".split(" "),
+  ...RECORD
 ])
 /** Of scenarios after the first one, only the first messages are used. */
 const LATER_USED = new Set(["firstMessages", ...RECORD])

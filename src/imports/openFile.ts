@@ -84,7 +84,9 @@ const nearest = ({ files }: Archive, name: string): string | undefined =>
 /** The only file of an archive, if it may be a card. Computers add hidden files. */
 const onlyCard = ({ files }: Archive): string | undefined => {
   const [only, another] = files.filter((path) => !/(?:^|\/)(?:__MACOSX\/|\.|Thumbs\.db$)/.test(path))
-  return another === undefined && only !== undefined && /\.(?:png|json|jpe?g|webp|ya?ml)$/i.test(only) ? only : undefined
+  return another === undefined && only !== undefined && /\.(?:png|json|jpe?g|webp|ya?ml)$/i.test(only)
+    ? only
+    : undefined
 }
 
 const fromZip = async (zip: Buffer, file: Buffer, report: Report): Promise<Opened> => {

@@ -12,11 +12,12 @@ const isText = (value: unknown): value is string => typeof value === "string"
 /** The first text that is not empty. */
 const either = (...texts: ReadonlyArray<unknown>): string => texts.map(textOf).find((text) => text.trim() !== "") ?? ""
 
-const AGNAI = new Set([
-  ...["kind", "name", "persona", "greeting", "scenario", "sampleChat", "systemPrompt", "postHistoryInstructions"],
-  ...["alternateGreetings", "characterBook", "description", "tags", "creator", "characterVersion", "insert"],
-  ...["_id", "createdAt", "updatedAt"]
-])
+const AGNAI = new Set(
+  (
+    "kind name persona greeting scenario sampleChat systemPrompt postHistoryInstructions " +
+    "alternateGreetings characterBook description tags creator characterVersion insert _id createdAt updatedAt"
+  ).split(" ")
+)
 const AGNAI_PATHS = {
   description: "persona.attributes",
   personality: "persona.attributes",
@@ -36,16 +37,44 @@ const valuesIn = (values: unknown): ReadonlyArray<string> =>
     .map((value) => (typeof value === "number" ? String(value) : textOf(value).trim()))
     .filter((value) => value !== "")
 
+/** Fewer attributes are not taken for a list. */
+const MIN_LISTED = 3
+const KEY = /^\p{L}[\p{L} _/-]{0,39}$/u
+
+/** The definition in attributes: in W++, which is read as a list, or a line for each if it cannot be written so. */
+const defined = (attributes: ReadonlyArray<readonly [string, ReadonlyArray<string>]>): Fields => {
+  const isListed =
+    attributes.length >= MIN_LISTED &&
+    attributes.every(
+      ([key, values]) =>
+        KEY.test(key) && values.length <= 40 && values.every((value) => value.length <= 400 && !/["“”\n]/.test(value))
+    )
+  if (isListed)
+    return {
+      description: attributes
+        .map(([key, values]) => `${key}(${values.map((value) => `"${value}"`).join(" + ")})`)
+        .join("\n"),
+      personality: ""
+    }
+  const lines = attributes
+    .filter(([key]) => !PERSONALITY.test(key))
+    .map(([key, values]) => (key === "text" ? values.join("\n") : `${key}: ${values.join(", ")}`))
+  return {
+    description: lines.join("\n"),
+    personality: attributes
+      .filter(([key]) => PERSONALITY.test(key))
+      .flatMap(([, values]) => values)
+      .join(", ")
+  }
+}
+
 const fromAgnai = (file: Fields): OtherCard => {
   const persona = fieldsOf(file["persona"])
   const attributes = Object.entries(fieldsOf(persona["attributes"]))
     .map(([key, values]) => [key.trim(), valuesIn(values)] as const)
     .filter(([, values]) => values.length > 0)
-  const lines = attributes
-    .filter(([key]) => !PERSONALITY.test(key))
-    .map(([key, values]) => (key === "text" ? values.join("\n") : `${key}: ${values.join(", ")}`))
-  const traits = attributes.filter(([key]) => PERSONALITY.test(key)).flatMap(([, values]) => values)
-  const definition = either(lines.join("\n"), file["persona"])
+  const { description, personality } = defined(attributes)
+  const definition = either(description, file["persona"], personality === "" ? file["description"] : "")
   const book = fieldsOf(file["characterBook"])
   const isMemory = listOf(book["entries"]).some((entry) => fieldsOf(entry)["entry"] !== undefined)
   const hasPicture = textOf(file["avatar"]).startsWith("data:")
@@ -53,8 +82,8 @@ const fromAgnai = (file: Fields): OtherCard => {
     format: "agnai",
     data: {
       name: file["name"],
-      description: definition === "" && traits.length === 0 ? file["description"] : definition,
-      personality: traits.join(", "),
+      description: definition,
+      personality,
       scenario: file["scenario"],
       first_mes: file["greeting"],
       mes_example: file["sampleChat"],
@@ -144,9 +173,7 @@ const fromKoboldAi = (file: Fields, filename: string): OtherCard => {
   }
 }
 
-const AI_DUNGEON = new Set([
-  ...["title", "description", "memory", "prompt", "authorsNote", "storyCards", "worldInfo", "tags"]
-])
+const AI_DUNGEON = new Set("title description memory prompt authorsNote storyCards worldInfo tags".split(" "))
 
 const fromAiDungeon = (file: Fields, filename: string): OtherCard => {
   const { data, paths } = storyOf(file)
@@ -170,7 +197,8 @@ export const otherCard = (file: Fields, filename = ""): OtherCard | undefined =>
   const backyard = fromBackyard(file)
   if (backyard !== undefined) return backyard
   const isV1 = V1.some((field) => isText(file[field]))
-  if (!isV1 && (isText(char_name) || (isText(name) && (isText(context) || isText(greeting))))) return fromPygmalion(file)
+  if (!isV1 && (isText(char_name) || (isText(name) && (isText(context) || isText(greeting)))))
+    return fromPygmalion(file)
   // Of NovelAI.
   if (file["scenarioVersion"] !== undefined || file["storyContainerVersion"] !== undefined) return undefined
   if (either(memory, prompt) === "") return undefined

@@ -58,6 +58,7 @@ export const worldInfo = (file: Fields) => {
     return { program: "KoboldAI", book: of(worldinfo, koboldEntry), entriesAt: "worldinfo" } as const
   if (Array.isArray(storyCards))
     return { program: "AI Dungeon", book: of(storyCards, storyCard), entriesAt: "storyCards" } as const
-  if (Array.isArray(older)) return { program: "AI Dungeon", book: of(older, storyCard), entriesAt: "worldInfo" } as const
+  if (Array.isArray(older))
+    return { program: "AI Dungeon", book: of(older, storyCard), entriesAt: "worldInfo" } as const
   return undefined
 }

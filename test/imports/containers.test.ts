@@ -96,7 +96,11 @@ describe("a card is found by the content of its file", () => {
     ],
     [
       "XMP escaped by numbers",
-      () => jpegWith(Buffer.from(xmp(JSON.stringify(cardV2()).replace(/["{]/g, (sign) => `&#${sign.charCodeAt(0)};`))), 0xe1),
+      () =>
+        jpegWith(
+          Buffer.from(xmp(JSON.stringify(cardV2()).replace(/["{]/g, (sign) => `&#${sign.charCodeAt(0)};`))),
+          0xe1
+        ),
       ["avatar"]
     ],
     [

@@ -22,7 +22,11 @@ describe("a file of another program", () => {
     ["KoboldAI", "koboldai", () => ({ json: KOBOLD, filename: "River.json" })],
     ["AI Dungeon", "ai_dungeon", () => ({ json: AI_DUNGEON })],
     ["AI Dungeon, story cards", "lorebook", () => ({ content_base64: base64(AI_DUNGEON.storyCards) })],
-    ["a ZIP of one card", "chara_card_v2", async () => ({ content_base64: base64(await zipOf({ "M.json": cardV2() })) })]
+    [
+      "a ZIP of one card",
+      "chara_card_v2",
+      async () => ({ content_base64: base64(await zipOf({ "M.json": cardV2() })) })
+    ]
   ])("is shown, and becomes a character: %s", async (title, format, body) => {
     const slug = title.toLowerCase().replace(/[^a-z]+/g, "-")
     const staged = await app.post("/v1/imports", { ...(await body()), target_slug: slug, format })
@@ -52,7 +56,10 @@ describe("a file of another program", () => {
     ["a dictionary of Python", { content_base64: base64("{'name': 'Mara', 'context': 'x'}") }],
     ["YAML with aliases", { content_base64: base64("name: &a Mara\ncontext: *a\n") }],
     ["YAML that is nested deep", { content_base64: base64(`name: x\ncontext: ${"{a: ".repeat(10_000)}`) }],
-    ["story cards that are nested deep", { json: { storyCards: JSON.parse("[".repeat(200) + "]".repeat(200)) } }],
+    [
+      "story cards that are nested deep",
+      { content_base64: base64(`[{"keys":"a","value":"x","b":${"[".repeat(20_000)}${"]".repeat(20_000)}}]`) }
+    ],
     ["story cards without a text", { json: { storyCards: [{ keys: 7, value: [] }] } }]
   ])("is refused with a reason: %s", async (_, body) => {
     const { status, body: answer } = await app.post("/v1/imports", body)
