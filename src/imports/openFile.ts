@@ -154,7 +154,7 @@ const inUtf8 = (bytes: Buffer): Buffer => {
 }
 
 /** The JSON or YAML of a text file. */
-const fromText = async (bytes: Buffer): Promise<unknown> => {
+const fromText = (bytes: Buffer): unknown => {
   const text = inUtf8(bytes)
   const begin = text.toString("utf8", 0, 200).replace("\uFEFF", "").trimStart()
   if (/^\[?\s{0,9}\{\s{0,9}'/.test(begin))
@@ -190,5 +190,5 @@ export const openFile = async (bytes: Buffer, report: Report, { isInArchive = fa
     throw unreadable("The archive is truncated: the list of its files, at its end, is missing. Download it again.")
   const [, , other] = OTHERS.find(([at, sign]) => bytes.toString("latin1", at, at + sign.length) === sign) ?? []
   if (other !== undefined) throw unsupported(`The file is ${other}. ${WHAT_TO_SEND}`)
-  return { json: await fromText(bytes), source: NO_ASSETS }
+  return { json: fromText(bytes), source: NO_ASSETS }
 }

@@ -1,3 +1,4 @@
+import { Composer, isMap, Lexer, Parser, visit } from "yaml"
 import { tooLarge, unreadable } from "./ImportRefused.ts"
 import { storable } from "./readJson.ts"
 
@@ -5,6 +6,8 @@ const KIB = 1024
 const MAX_BYTES = 64 * KIB
 /** Maximum depth of nested lists and mappings. Each level takes a few tokens on the stack of the parser. */
 const MAX_OPEN_TOKENS = 60
+/** Maximum number of signs, texts and line breaks. A text of many lines counts as one. */
+const MAX_LEXEMES = 4_000
 /** A field of a character at the beginning of a line. */
 const FIELD =
   /^["']?(?:(?:char_)?(?:name|persona|greeting)|context|world_scenario|example_dialogue|your_name|user)["']? ?:(?: |$)/m
@@ -21,14 +24,15 @@ export const isYaml = (text: string): boolean => !/^\s*[{[]/.test(text) && FIELD
  * Parses YAML from a file. Only plain data is read: no anchors, aliases or tags. Numbers, dates and the like stay the
  * text that they are written as.
  */
-export const readYaml = async (text: string): Promise<unknown> => {
+export const readYaml = (text: string): unknown => {
   if (text.length > MAX_BYTES) throw tooLarge(`The YAML has more than ${MAX_BYTES / KIB} KiB. Export it as JSON.`)
-  // Few files are YAML.
-  const { Composer, isMap, Lexer, Parser, visit } = await import("yaml")
   const parser = new Parser()
   const tokens = []
+  let lexemes = 0
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token)
+    if (++lexemes > MAX_LEXEMES)
+      throw tooLarge("The YAML has too many fields and list items. Leave out those that describe no character.")
     if (parser.stack.length > MAX_OPEN_TOKENS) throw unreadable(`The YAML is nested too deep. ${FIX}`)
   }
   tokens.push(...parser.end())

@@ -259,7 +259,7 @@ const NO_REASON: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 const namesNoReason = (words: string): boolean =>
-  (words.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => NO_REASON.has(word))
+  words.match(/[\p{L}\p{N}]+/gu)?.every((word) => NO_REASON.has(word)) !== false
 /** Whether nothing says why a request with a format failed. A refusal may have any words. */
 export const isUnexplained = (signs: Signs, { failure }: Row): boolean =>
   (failure === "bad_request" && among(400, 422)(signs)) ||

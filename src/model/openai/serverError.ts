@@ -134,7 +134,7 @@ export const errorOnPage = (text: string, httpStatus: number): ServerError | nul
   const message = wordsOfPage(text)
   // An object that broke off is no page.
   const isPage = !text.startsWith("{")
-  const named = isPage ? (PAGE_STATUS.exec(message) ?? []).slice(1).map(Number).find(isStatus) : undefined
+  const named = isPage ? PAGE_STATUS.exec(message)?.slice(1).map(Number).find(isStatus) : undefined
   const status = isFailed(httpStatus) ? httpStatus : (named ?? null)
   const isError = status !== null || (isPage && TELLS_FAILURE.test(message))
   return isError ? { status, code: "", param: "", message, retryAfterMs: null } : null
