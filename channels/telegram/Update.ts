@@ -45,7 +45,7 @@ const MessageFields = Schema.Struct({
     })
   )
 })
-/** `unsupported`: the field of the content, if its kind is not known. */
+/** `unsupported`: the field of the content, if its kind or its form is not known. */
 export type Message = Omit<typeof MessageFields.Type, "reply_to_message"> & {
   readonly unsupported?: string
   readonly reply_to_message?: Replied
@@ -151,11 +151,10 @@ const kindOfMessage = (message: Message): UpdateKind => {
   return COMMAND.test(message.text ?? "") && message.forward_origin === undefined ? "command" : "text"
 }
 
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(MessageFields.fields))
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 const withUnsupported = <A extends object>(content: A, raw: unknown): A & { readonly unsupported?: string } => {
-  const unsupported = isObject(raw) ? unknownContent(raw, KNOWN) : undefined
+  const unsupported = isObject(raw) ? unknownContent(raw, content) : undefined
   return unsupported === undefined ? content : { ...content, unsupported }
 }
 const messageOf = (message: typeof MessageFields.Type, raw: unknown): Message => {
@@ -165,18 +164,48 @@ const messageOf = (message: typeof MessageFields.Type, raw: unknown): Message =>
   return { ...rest, reply_to_message: withOrigin(withUnsupported(replied, rawReply)) }
 }
 
-/** What a message refers to may be of a form that we cannot read. The message is then read without it. */
-const REFERENCES: ReadonlySet<string> = new Set(["reply_to_message", "external_reply", "quote", "reply_to_story"])
-const withoutReferences = (field: string, value: unknown): unknown =>
-  (field === "message" || field === "edited_message") && isObject(value)
-    ? Object.fromEntries(Object.entries(value).filter(([name]) => !REFERENCES.has(name)))
-    : value
+/** Fields without which a message has no place or no sender, so that it cannot be read. */
+const NEEDED: ReadonlySet<string> = new Set([
+  "message_id",
+  "chat",
+  "from",
+  "sender_chat",
+  "migrate_to_chat_id",
+  "migrate_from_chat_id"
+])
+const OPTIONAL_FIELDS: ReadonlyMap<string, (message: unknown) => boolean> = new Map(
+  Object.entries(MessageFields.fields)
+    .filter(([name]) => !NEEDED.has(name))
+    .map(([name, field]) => {
+      const decodeField = Schema.decodeUnknownOption(Schema.Struct({ [name]: field }))
+      return [name, (message) => Option.isSome(decodeField(message))]
+    })
+)
+/** What a message refers to, which has content of its own. */
+const REFERENCES: ReadonlySet<string> = new Set(["reply_to_message", "external_reply"])
+
+/** A message without what is of a form that we cannot read. That it is forwarded remains: its words are of others. */
+const readable = (message: unknown, isReference = false): unknown => {
+  if (!isObject(message)) return message
+  const fields = Object.entries(message).map(
+    ([name, value]) => [name, REFERENCES.has(name) && !isReference ? readable(value, true) : value] as const
+  )
+  const isRead = ([name, value]: readonly [string, unknown]) => OPTIONAL_FIELDS.get(name)?.({ [name]: value }) ?? true
+  const isOfOthers = fields.some((field) => field[0].startsWith("forward_") && !isRead(field))
+  return Object.fromEntries([...(isOfOthers ? [["forward_origin", {}] as const] : []), ...fields.filter(isRead)])
+}
+
 const decodeLoosely = (raw: unknown): Option.Option<typeof Update.Type> => {
   const update = decode(raw)
   if (Option.isSome(update) || !isObject(raw)) return update
-  return decode(
-    Object.fromEntries(Object.entries(raw).map(([field, value]) => [field, withoutReferences(field, value)]))
-  )
+  const { message, edited_message: edited, callback_query: callback } = raw
+  return decode({
+    ...raw,
+    ...(message !== undefined && { message: readable(message) }),
+    ...(edited !== undefined && { edited_message: readable(edited) }),
+    ...(isObject(callback) &&
+      callback["message"] !== undefined && { callback_query: { ...callback, message: readable(callback["message"]) } })
+  })
 }
 
 /** Undefined: it is not an update. */

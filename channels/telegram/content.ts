@@ -8,7 +8,9 @@ const Media = Schema.Struct({
   file_size: optional(Schema.Number),
   duration: optional(Schema.Number),
   file_name: optional(Schema.String),
-  mime_type: optional(Schema.String)
+  mime_type: optional(Schema.String),
+  title: optional(Schema.String),
+  performer: optional(Schema.String)
 })
 export type Media = typeof Media.Type
 
@@ -17,6 +19,9 @@ const Items = Schema.Array(Schema.Struct({ text: Schema.String }))
 
 /** In a group, who speaks instead of a person: the group itself for an anonymous admin, or a channel. */
 export const SenderChat = Schema.Struct({ id: Schema.Int, title: optional(Schema.String) })
+
+/** The chat of a story: a channel, or a person. */
+const StoryChat = Schema.Struct({ ...SenderChat.fields, first_name: optional(Schema.String) })
 
 /** The author of a message that somebody refers to. Telegram may hide them. */
 const Author = Schema.Struct({ id: Schema.Int, first_name: optional(Schema.String) })
@@ -54,9 +59,21 @@ const MediaContent = Schema.Struct({
   paid_media: optional(Schema.Unknown),
   game: optional(Schema.Struct({ title: optional(Schema.String) })),
   gift: optional(Schema.Unknown),
-  unique_gift: optional(Schema.Unknown)
+  unique_gift: optional(Schema.Unknown),
+  invoice: optional(Schema.Struct({ title: optional(Schema.String) })),
+  successful_payment: optional(Schema.Unknown),
+  giveaway: optional(Schema.Struct({ prize_description: optional(Schema.String) })),
+  giveaway_winners: optional(Schema.Struct({ prize_description: optional(Schema.String) })),
+  web_app_data: optional(Schema.Struct({ button_text: optional(Schema.String), data: optional(Schema.String) })),
+  users_shared: optional(
+    Schema.Struct({ users: optional(Schema.Array(Schema.Struct({ first_name: optional(Schema.String) }))) })
+  ),
+  user_shared: optional(Schema.Unknown),
+  chat_shared: optional(Schema.Struct({ title: optional(Schema.String) })),
+  // Documents of a person: what they contain is never read.
+  passport_data: optional(Schema.Unknown)
 })
-/** `unsupported`: the field of the content, if its kind is not known. */
+/** `unsupported`: the field of the content, if its kind or its form is not known. */
 export type MediaContent = typeof MediaContent.Type & { readonly unsupported?: string }
 
 const wordFields = { text: optional(Schema.String), caption: optional(Schema.String) }
@@ -106,5 +123,5 @@ export const contentFields = {
   reply_to_message: optional(Replied),
   external_reply: optional(Schema.Struct({ origin: optional(Origin), ...MediaContent.fields })),
   quote: optional(Schema.Struct({ text: Schema.String })),
-  reply_to_story: optional(Schema.Struct({ chat: SenderChat }))
+  reply_to_story: optional(Schema.Struct({ chat: StoryChat }))
 }

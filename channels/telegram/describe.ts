@@ -1,6 +1,6 @@
 import type { MessagePart } from "#pipeline/domain/Event.ts"
 import { clean, shorten } from "./clean.ts"
-import type { MediaContent } from "./content.ts"
+import type { Media, MediaContent } from "./content.ts"
 
 const MAX_OF_DETAIL = 100
 const MAX_OF_QUESTION = 300
@@ -18,6 +18,8 @@ const items = (texts: ReadonlyArray<string>) =>
     .slice(0, MAX_ITEMS)
     .map((text) => detail(text))
     .join(" / ")
+const titleOf = ({ title, performer, file_name: name }: Media) =>
+  title === undefined ? [detail(name)] : [detail(title), detail(performer)]
 const place = ({ latitude, longitude }: { readonly latitude: number; readonly longitude: number }) =>
   `${latitude}, ${longitude}`
 
@@ -31,9 +33,7 @@ const KINDS: Readonly<Record<string, (content: MediaContent) => string | null>> 
   animation: ({ animation }) => (animation === undefined ? null : "[animation]"),
   video: ({ video }) => (video === undefined ? null : `[video${seconds(video.duration)}]`),
   audio: ({ audio }) =>
-    audio === undefined
-      ? null
-      : `[audio${audio.file_name === undefined ? "" : `: ${detail(audio.file_name)}`}${seconds(audio.duration)}]`,
+    audio === undefined ? null : `${bracketed("audio", titleOf(audio)).slice(0, -1)}${seconds(audio.duration)}]`,
   document: ({ document }) => (document === undefined ? null : bracketed("file", [detail(document.file_name)])),
   venue: ({ venue }) =>
     venue === undefined
@@ -58,6 +58,24 @@ const KINDS: Readonly<Record<string, (content: MediaContent) => string | null>> 
   paid_media: ({ paid_media: paid }) => (paid === undefined ? null : "[paid media]"),
   game: ({ game }) => (game === undefined ? null : bracketed("game", [detail(game.title)])),
   gift: ({ gift, unique_gift: unique }) => ((gift ?? unique) === undefined ? null : "[gift]"),
+  invoice: ({ invoice }) => (invoice === undefined ? null : bracketed("invoice", [detail(invoice.title)])),
+  giveaway: ({ giveaway }) =>
+    giveaway === undefined ? null : bracketed("giveaway", [detail(giveaway.prize_description)]),
+  giveaway_winners: ({ giveaway_winners: won }) =>
+    won === undefined ? null : bracketed("winners of a giveaway", [detail(won.prize_description)]),
+  web_app_data: ({ web_app_data: sent }) =>
+    sent === undefined
+      ? null
+      : bracketed("data of a web app", [detail(sent.button_text), shorten(sent.data ?? "", MAX_OF_QUESTION)]),
+  users_shared: ({ users_shared: shared, user_shared: one }) =>
+    shared === undefined && one === undefined
+      ? null
+      : bracketed("shared contacts", [items((shared?.users ?? []).flatMap(({ first_name: name }) => name ?? []))]),
+  chat_shared: ({ chat_shared: shared }) =>
+    shared === undefined ? null : bracketed("shared chat", [detail(shared.title)]),
+  // What these hold is for the service that asked for it, and for nobody else.
+  successful_payment: ({ successful_payment: payment }) => (payment === undefined ? null : "[payment]"),
+  passport_data: ({ passport_data: passport }) => (passport === undefined ? null : "[passport data]"),
   unsupported: ({ unsupported }) => (unsupported === undefined ? null : "[unsupported message]")
 }
 

@@ -80,7 +80,9 @@ const repliedIn = ({
       words: describe(external)?.text ?? "[message]",
       author: external.origin === undefined ? NOBODY : originOf(external.origin)
     }
-  return story === undefined ? null : { words: "[story]", author: { id: story.chat.id, name: story.chat.title ?? "" } }
+  return story === undefined
+    ? null
+    : { words: "[story]", author: { id: story.chat.id, name: story.chat.title ?? story.chat.first_name ?? "" } }
 }
 
 /** What a message quotes: the words that were marked, or else the message that it replies to. */

@@ -17,15 +17,14 @@ const SERVICE: ReadonlySet<string> = new Set(
     "new_chat_members new_chat_member new_chat_participant left_chat_member left_chat_participant chat_owner_left " +
     "chat_owner_changed new_chat_title new_chat_photo delete_chat_photo group_chat_created supergroup_chat_created " +
     "channel_chat_created message_auto_delete_timer_changed migrate_to_chat_id migrate_from_chat_id pinned_message " +
-    "invoice successful_payment refunded_payment users_shared user_shared chat_shared gift_upgrade_sent " +
-    "connected_website write_access_allowed passport_data proximity_alert_triggered boost_added " +
+    "refunded_payment gift_upgrade_sent connected_website write_access_allowed proximity_alert_triggered boost_added " +
     "chat_background_set checklist_tasks_done checklist_tasks_added direct_message_price_changed " +
     "forum_topic_created forum_topic_edited forum_topic_closed forum_topic_reopened general_forum_topic_hidden " +
-    "general_forum_topic_unhidden giveaway_created giveaway giveaway_winners giveaway_completed " +
+    "general_forum_topic_unhidden giveaway_created giveaway_completed " +
     "paid_message_price_changed suggested_post_approved suggested_post_approval_failed suggested_post_declined " +
     "suggested_post_paid suggested_post_refunded video_chat_scheduled video_chat_started video_chat_ended " +
     "video_chat_participants_invited voice_chat_scheduled voice_chat_started voice_chat_ended " +
-    "voice_chat_participants_invited web_app_data managed_bot_created poll_option_added poll_option_deleted"
+    "voice_chat_participants_invited managed_bot_created poll_option_added poll_option_deleted"
   ).split(" ")
 )
 
@@ -33,12 +32,12 @@ const SERVICE: ReadonlySet<string> = new Set(
 const FIELD = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
- * The field that holds what a message contains, if we do not know its kind. Undefined: it has no content, or is a
- * service message. `known`: the fields of the content that we read.
+ * The field that holds what a message contains, if we do not know its kind or its form. Undefined: it has no content,
+ * or is a service message. `read`: the fields that we could read.
  */
-export const unknownContent = (message: object, known: ReadonlySet<string>): string | undefined => {
+export const unknownContent = (message: object, read: object): string | undefined => {
   const fields = Object.keys(message)
-  if (fields.some((field) => field === "text" || SERVICE.has(field) || (known.has(field) && !ENVELOPE.has(field))))
-    return undefined
+  const isRead = (field: string) => Object.hasOwn(read, field) && (field === "text" || !ENVELOPE.has(field))
+  if (fields.some((field) => SERVICE.has(field) || isRead(field))) return undefined
   return fields.find((field) => FIELD.test(field) && !ENVELOPE.has(field))
 }

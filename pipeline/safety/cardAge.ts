@@ -1,4 +1,5 @@
 import type { Character } from "../domain/Character.ts"
+import { AGE, IS_ONE_AGED, THEN, THING } from "./oneAged.ts"
 import { anyOf, over, sentencesOf } from "./reading.ts"
 
 /**
@@ -6,7 +7,6 @@ import { anyOf, over, sentencesOf } from "./reading.ts"
  * counts.
  */
 
-const AGE = "(?:1[0-7]|[5-9])"
 const OLD = `(?:${anyOf(
   "years_old year_old yrs_old yr_old yo y_o years_of_age jahre_alt jahrig jahrige jahriger jahriges jahrigen " +
     "anos_de_edad anos_de_idade anos ans jahre"
@@ -57,7 +57,8 @@ const SELF_AGED = new RegExp(
 )
 const OLD_ALONE = new RegExp(
   `^ (?:${anyOf("a an female male girl boy she he human about around only just")} |, ` +
-    `){0,3}${AGE} (?:${anyOf("years_old year_old yo y_o yrs_old jahre_alt")})(?= )|^ ${AGE} (?:anos|ans|jahre) ` +
+    `){0,3}${AGE} (?:${anyOf("years_old year_old yo y_o yrs_old jahre_alt")})(?= (?!${THING} ))|` +
+    `^ ${AGE} (?:anos|ans|jahre) ` +
     `[,.]|(?<= (?:she|he) is )${AGE}(?: ${OLD})?${ENDS}`,
   "g"
 )
@@ -171,6 +172,15 @@ const NEXT_IS_A_THING = new RegExp(
   "u"
 )
 
+/** Whether a sentence says that the character is somebody under 18. "was" is the tense of a story. */
+const isOneAged = (sentence: string): boolean =>
+  [...sentence.matchAll(IS_ONE_AGED)].some(({ index, 0: said }) => {
+    const read = ` ${said}`.replace(" was ", " is ")
+    if (read !== ` ${said}` && THEN.test(sentence)) return false
+    const before = subjectOf(sentence, index)
+    return !OF_ANOTHER.test(before) && !LONG_AGO.test(`${before}${read}`)
+  })
+
 /** The words before the match, back to the last comma. They show whose age it is. */
 const subjectOf = (sentence: string, at: number): string => {
   const before = sentence.slice(0, at)
@@ -199,7 +209,10 @@ export const statedMinor = <T extends { readonly text: string }>(
   const names = [...new Set([written.replace(/ \. $/, "").trim(), first])].filter((called) => /[a-z]/.test(called))
   const states = (read: string): boolean => {
     const sentence = names
-      .reduce((said, called) => said.replaceAll(` ${called} `, " char "), read)
+      .reduce(
+        (said, called) => said.replaceAll(` ${called} `, " char ").replaceAll(` ${called}s a `, " char is a "),
+        read
+      )
       .replace(/ in (?:her|his|their) (?=(?:junior|senior|sophomore|freshman|first|#\d|second|last) )/, " in the ")
     if (
       !OF_ANOTHER.test(
@@ -212,6 +225,7 @@ export const statedMinor = <T extends { readonly text: string }>(
         return true
     }
     if (!MAY_SAY_AGE.test(sentence)) return false
+    if (isOneAged(sentence)) return true
     if (NEXT_IS_A_THING.test(sentence)) return false
     const found = PATTERNS.some((pattern) =>
       [...sentence.matchAll(pattern)].some(({ index, 0: said }) => {

@@ -35,6 +35,7 @@ const MOST = 500
 const LONGEST_EXCERPT = 160
 /** How many things of one kind are listed one by one. */
 const LISTED = 5
+const LISTED_FIELDS = 30
 
 export const excerptOf = (text: string): string => {
   const line = text
@@ -60,35 +61,58 @@ export class Report {
   readonly #warnings: Array<Finding> = []
   readonly #blockers: Array<Finding> = []
   readonly #proposals: Array<Proposal> = []
+  #paths: Readonly<Record<string, string>> = {}
+
+  /** From now on, names paths as they are in the file, which is read under the names of other fields. */
+  namePaths(paths: Readonly<Record<string, string>>): void {
+    this.#paths = paths
+  }
 
   mapped(from: string, to: string): void {
-    if (this.#mapped.size < MOST) this.#mapped.set(`${from} ${to}`, { from, to })
+    const path = this.#inFile(from)
+    if (this.#mapped.size < MOST) this.#mapped.set(`${path} ${to}`, { from: path, to })
   }
 
   dropped(from: string, reason: string): void {
-    if (this.#dropped.length < MOST) this.#dropped.push({ from, reason })
+    if (this.#dropped.length < MOST) this.#dropped.push({ from: this.#inFile(from), reason })
   }
 
   /** Lists the first few things that were left out for the same reason, and counts the others under `rest`. */
-  droppedAll(froms: ReadonlyArray<string>, rest: string, reason: string): void {
-    for (const from of froms.slice(0, LISTED)) this.dropped(from, reason)
-    if (froms.length > LISTED) this.dropped(rest, `${froms.length - LISTED} more. ${reason}`)
+  droppedAll(froms: ReadonlyArray<string>, rest: string, reason: string, listed = LISTED): void {
+    for (const from of froms.slice(0, listed)) this.dropped(from, reason)
+    if (froms.length > listed) this.dropped(rest, `${froms.length - listed} more. ${reason}`)
+  }
+
+  /** Names fields that are not used. */
+  unused(fields: ReadonlyArray<string>, reason: string): void {
+    this.droppedAll(fields, "fields", reason, LISTED_FIELDS)
   }
 
   warn(code: string, path: string, message: string, text = ""): void {
-    this.#warnings.push(...(this.#warnings.length < MOST ? [finding(code, "warning", path, message, text)] : []))
+    this.#find(this.#warnings, "warning", code, path, message, text)
   }
 
   tell(code: string, path: string, message: string, text = ""): void {
-    this.#warnings.push(...(this.#warnings.length < MOST ? [finding(code, "info", path, message, text)] : []))
+    this.#find(this.#warnings, "info", code, path, message, text)
   }
 
   block(code: string, path: string, message: string, text = ""): void {
-    this.#blockers.push(...(this.#blockers.length < MOST ? [finding(code, "blocker", path, message, text)] : []))
+    this.#find(this.#blockers, "blocker", code, path, message, text)
   }
 
   propose(path: string, value: unknown, from: string): void {
-    if (this.#proposals.length < MOST) this.#proposals.push({ path, value, from })
+    if (this.#proposals.length < MOST) this.#proposals.push({ path, value, from: this.#inFile(from) })
+  }
+
+  #find(found: Array<Finding>, severity: Severity, code: string, path: string, message: string, text: string): void {
+    if (found.length < MOST) found.push(finding(code, severity, this.#inFile(path), message, text))
+  }
+
+  #inFile(path: string): string {
+    const field = Object.keys(this.#paths).find(
+      (field) => path.startsWith(field) && /^(?:$|[.[])/.test(path.slice(field.length))
+    )
+    return field === undefined ? path : `${this.#paths[field]}${path.slice(field.length)}`
   }
 
   get data(): ReportData {

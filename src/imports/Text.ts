@@ -17,6 +17,8 @@ const TAG = new RegExp(
   "gi"
 )
 const NARRATION = /(\*{1,3})([^*\n]+)\*{1,3}/g
+/** A line that only divides a text. */
+const DIVIDER = /^[\s*_=-]+$/
 /** How much of a line is read around what stands between asterisks. */
 const AROUND_CHARS = 80
 
@@ -38,6 +40,18 @@ const sentencesOf = (line: string): ReadonlyArray<string> => {
     open = Math.max(0, open + part.split("{{").length - part.split("}}").length)
   }
   return sentences
+}
+
+/** Nobody says a line of asterisks or dashes. */
+const withoutDividers = (text: string): string => {
+  const lines = text.split("\n")
+  const rest = lines.filter((line) => line.trim() === "" || !DIVIDER.test(line))
+  return rest.length === lines.length
+    ? text
+    : rest
+        .join("\n")
+        .replace(/\n{3,}/g, "\n\n")
+        .trim()
 }
 
 /** At most `most` characters (code points). */
@@ -93,7 +107,8 @@ export class Text {
   }
 
   /** Removes actions that are narrated between asterisks instead of said. What is stressed there is kept. */
-  spoken(text: string, path: string): string {
+  spoken(given: string, path: string): string {
+    const text = withoutDividers(given)
     const said = text
       .replace(NARRATION, (_, stars: string, inside: string, place: number) => {
         const ends = place + inside.length + 2 * stars.length

@@ -1,4 +1,6 @@
 import { BUNDLE_SCHEMA } from "./Bundle.ts"
+import { OTHER_FORMATS } from "./OtherCard.ts"
+import { otherCard } from "./otherCards.ts"
 import { otherLorebook } from "./otherLorebooks.ts"
 import { type Fields, isRecord } from "./readJson.ts"
 
@@ -9,7 +11,8 @@ export const FORMATS = [
   "chara_card_v3",
   "charx",
   "lorebook",
-  "eliza"
+  "eliza",
+  ...OTHER_FORMATS
 ] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -29,6 +32,8 @@ export const formatOf = (file: Fields): Format | undefined => {
   if (file["schema"] === BUNDLE_SCHEMA) return "bundle"
   const { spec, data } = file
   if (typeof spec === "string") return Object.hasOwn(SPECS, spec) ? SPECS[spec] : undefined
+  const other = otherCard(file)
+  if (other !== undefined) return other.format
   const isCard = hasOne(file, ["personality", "first_mes", "mes_example"])
   if (!isCard && otherLorebook(file) !== undefined) return "lorebook"
   if (isRecord(data) && typeof data["name"] === "string" && hasOne(data, V1)) return "chara_card_v2"

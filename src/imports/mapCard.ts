@@ -1,11 +1,12 @@
-import type { Assets } from "./Assets.ts"
+import { type Assets, shownName } from "./Assets.ts"
 import { type Bundle, hashOf, splitProfile } from "./Bundle.ts"
 import { describe } from "./describe.ts"
 import { Examples } from "./examples.ts"
 import { entriesOf } from "./loreEntries.ts"
 import { bookInCard } from "./otherLorebooks.ts"
 import { mapLore, type MappedLore } from "./mapLore.ts"
-import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
+import { unusedIn } from "./OtherCard.ts"
+import { type Fields, fieldsOf, isEmpty, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
 import { nameIn } from "./nameIn.ts"
@@ -50,6 +51,8 @@ const KNOWN = new Set<string>([
   "extensions",
   "assets"
 ])
+/** Programs repeat the fields of version 1 beside those of later versions. */
+const BESIDE_DATA = new Set([...KNOWN, "spec", "spec_version", "data"])
 const FORBIDS = /^(?:never|don['’]t|do not|avoid)\s+\S/i
 
 /** Up to the maximum number of greeting bubbles. The rest of the text goes into the last ones. */
@@ -90,20 +93,17 @@ const quarantine = (data: Fields, at: string, report: Report): Fields => {
   return kept
 }
 
-const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === "" ||
-  (typeof value === "object" && Object.keys(value).length === 0)
-
 /** The creator of a card, and fields that have no place here. Exports write them back. */
 const extraOf = (data: Fields, lore: MappedLore, quarantined: Fields, report: Report, at: string): Fields => {
   const card = Object.fromEntries(PROVENANCE.filter((name) => !isEmpty(data[name])).map((name) => [name, data[name]]))
   const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !KNOWN.has(name)))
   const { depth_prompt: _, talkativeness: __, [TROUPE_EXTENSION]: ___, ...extensions } = fieldsOf(data["extensions"])
   for (const name of Object.keys(card)) report.mapped(at + name, `extra.card.${name}`)
-  for (const name of Object.keys(fields)) report.dropped(at + name, "Not used. Kept for exports.")
-  for (const name of Object.keys(extensions)) report.dropped(`${at}extensions.${name}`, "Not used. Kept for exports.")
+  const unused = [...Object.keys(fields), ...Object.keys(extensions).map((name) => `extensions.${name}`)]
+  report.unused(
+    unused.map((name) => `${at}${shownName(name)}`),
+    "Not used. Kept for exports."
+  )
   const { entries: _entries, ...book } = fieldsOf(data["character_book"])
   const talkativeness = fieldsOf(data["extensions"])["talkativeness"]
   const all = {
@@ -140,6 +140,7 @@ export const mapCard = async (card: Fields, assets: Assets, report: Report): Pro
   const at = isNested ? "data." : ""
   const nickname = cut(textOf(data["nickname"]).trim(), LONGEST_NAME)
   const name = textOf(data["name"]).trim()
+  if (isNested) report.unused(unusedIn(card, BESIDE_DATA), "Not used: it is beside the fields of the card.")
   const text = new Text(report, nickname !== "" && nickname !== name ? nickname : null)
   const examples = new Examples(text)
   const names = [cut(name, LONGEST_NAME), nickname]

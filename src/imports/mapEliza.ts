@@ -1,6 +1,6 @@
 import type { Bundle } from "./Bundle.ts"
 import { Examples, type Turn } from "./examples.ts"
-import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
+import { type Fields, fieldsOf, isEmpty, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
 import type { Report } from "./Report.ts"
 import { slugify } from "./slugify.ts"
 import { nameIn } from "./nameIn.ts"
@@ -27,11 +27,6 @@ const LONGEST_NOTE = 20_000
 const MAX_NOTES = 50
 
 const lines = (value: unknown): ReadonlyArray<string> => (typeof value === "string" ? [value] : textsOf(value))
-const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === "" ||
-  (typeof value === "object" && Object.keys(value).length === 0)
 
 const speakerOf = (message: Fields): string => (textOf(message["user"]) || textOf(message["name"])).trim().toLowerCase()
 const PERSON = /^(?:\{\{\s*(?:user|name)\s*(?:\d+\s*)?\}\}|user\s?\d*|you|human|anon(?:ymous)?|person)$/

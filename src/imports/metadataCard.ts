@@ -1,5 +1,6 @@
 import { formatOf } from "./formats.ts"
 import { ImportRefused } from "./ImportRefused.ts"
+import { metadataIn } from "./pngTexts.ts"
 import { type Fields, isRecord, readJson } from "./readJson.ts"
 
 /** Base64 of a text that begins with a brace. */
@@ -43,23 +44,33 @@ const braced = (text: string): string | undefined => {
   return undefined
 }
 
+const ENTITY = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|lt|gt|amp|apos));/gi
+const NAMED: Readonly<Record<string, string>> = { quot: '"', lt: "<", gt: ">", amp: "&", apos: "'" }
+
+/** The text without entities of XML. Each of its characters is a byte of UTF-8. */
 const unescaped = (xml: string): string =>
-  xml.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+  xml.replace(ENTITY, (entity, hex?: string, decimal?: string, name = "") => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+    if (Number.isNaN(code)) return NAMED[String(name).toLowerCase()] ?? entity
+    return code > 0x10ffff ? entity : Buffer.from(String.fromCodePoint(code)).toString("latin1")
+  })
 
 /** The candidates for a card in one piece of metadata, which may be escaped for XML or in base64. */
 const textsOf = (metadata: Buffer): ReadonlyArray<Buffer> => {
   const text = metadata.toString("latin1")
   const base64 = BASE64.exec(text)?.[0]
-  const plain = braced(text.includes("&quot;") ? unescaped(text) : text)
+  const plain = braced(/&(?:quot|#)/.test(text) ? unescaped(text) : text)
   return [
     ...(plain === undefined ? [] : [Buffer.from(plain, "latin1")]),
     ...(base64 === undefined ? [] : [Buffer.from(base64, "base64")])
   ]
 }
 
-/** The card in the metadata of a JPEG or WebP, where some programs keep it. */
-export const metadataCard = (picture: Buffer, type: "jpeg" | "webp"): Fields | undefined => {
-  for (const metadata of type === "jpeg" ? inJpeg(picture) : inWebp(picture)) {
+const READERS = { jpeg: inJpeg, webp: inWebp, png: metadataIn }
+
+/** The card in the metadata of a picture, where some programs keep it. */
+export const metadataCard = (picture: Buffer, type: keyof typeof READERS): Fields | undefined => {
+  for (const metadata of READERS[type](picture)) {
     for (const text of textsOf(metadata)) {
       try {
         const json = readJson(text, "The metadata of the picture")

@@ -1,11 +1,14 @@
+import { isUtf8 } from "node:buffer"
 import { type Archive, openArchive, zipIn } from "./Archive.ts"
 import { type AssetSource, NO_ASSETS, shownName } from "./Assets.ts"
+import { openBackyard } from "./backyard.ts"
 import { MAX_PIXELS } from "./checkImage.ts"
 import type { Format } from "./formats.ts"
 import { ImportRefused, tooLarge, unreadable, unsupported } from "./ImportRefused.ts"
 import { metadataCard } from "./metadataCard.ts"
 import { embeddedAt, embeddedIn, isPng, pngTexts } from "./pngTexts.ts"
 import { readJson } from "./readJson.ts"
+import { isYaml, readYaml } from "./readYaml.ts"
 import type { Report } from "./Report.ts"
 
 const MIB = 1024 * 1024
@@ -67,6 +70,8 @@ const fromPng = (bytes: Buffer, report: Report): Opened | ImportRefused => {
       broken = cause
     }
   }
+  const json = metadataCard(bytes, "png")
+  if (json !== undefined) return { json, source }
   return broken ?? unreadable(`The file is a PNG picture without a character in it. ${WHAT_TO_SEND}`)
 }
 
@@ -76,8 +81,25 @@ const nearest = ({ files }: Archive, name: string): string | undefined =>
     .filter((path) => path === name || (path.endsWith(`/${name}`) && !path.startsWith("__MACOSX/")))
     .toSorted((a, b) => a.split("/").length - b.split("/").length)[0]
 
-const fromZip = async (zip: Buffer, file: Buffer): Promise<Opened> => {
+/** The only file of an archive, if it may be a card. Computers add hidden files. */
+const onlyCard = ({ files }: Archive): string | undefined => {
+  const [only, another] = files.filter((path) => !/(?:^|\/)(?:__MACOSX\/|\.|Thumbs\.db$)/.test(path))
+  return another === undefined && only !== undefined && /\.(?:png|json|jpe?g|webp|ya?ml)$/i.test(only)
+    ? only
+    : undefined
+}
+
+const fromZip = async (zip: Buffer, file: Buffer, report: Report): Promise<Opened> => {
   const archive = await openArchive(zip)
+  const before = file.subarray(0, zip.byteOffset - file.byteOffset + archive.start)
+  /** The files in a folder, except for those that were read already. */
+  const sourceIn = (folder: string, used: ReadonlySet<string>): AssetSource => ({
+    main: pictureType(before) === undefined ? null : before,
+    files: archive.files
+      .filter((path) => !used.has(path) && path.startsWith(folder))
+      .map((path) => path.slice(folder.length)),
+    read: (asset, mostBytes) => archive.read(folder + asset, mostBytes)
+  })
   for (const [name, format] of [
     ["card.json", "charx"],
     ["bundle.json", "bundle"]
@@ -86,16 +108,18 @@ const fromZip = async (zip: Buffer, file: Buffer): Promise<Opened> => {
     if (path === undefined) continue
     const json = await archive.read(path, MAX_FILE_BYTES)
     if (json === undefined) throw tooLarge(`${name} of the archive is larger than ${MAX_FILE_BYTES / MIB} MiB.`)
-    const folder = path.slice(0, -name.length)
-    const before = file.subarray(0, zip.byteOffset - file.byteOffset + archive.start)
-    const source: AssetSource = {
-      main: pictureType(before) === undefined ? null : before,
-      files: archive.files
-        .filter((other) => other !== path && other.startsWith(folder))
-        .map((other) => other.slice(folder.length)),
-      read: (asset, mostBytes) => archive.read(folder + asset, mostBytes)
-    }
+    const source = sourceIn(path.slice(0, -name.length), new Set([path]))
     return { json: readJson(json, `${name} of the archive`), source, format }
+  }
+  const manifest = nearest(archive, "manifest.json")
+  const backyard = manifest === undefined ? undefined : await openBackyard(archive, manifest, report)
+  if (backyard !== undefined)
+    return { json: backyard.json, source: sourceIn(backyard.folder, backyard.used), format: "backyard" }
+  const only = onlyCard(archive)
+  if (only !== undefined) {
+    const inside = await archive.read(only, MAX_FILE_BYTES)
+    if (inside === undefined) throw tooLarge(`${shownName(only)} is larger than ${MAX_FILE_BYTES / MIB} MiB.`)
+    return openFile(inside, report, { isInArchive: true })
   }
   const names = archive.files.slice(0, 5).map(shownName).join(", ")
   throw unsupported(
@@ -120,24 +144,40 @@ const OTHERS: ReadonlyArray<readonly [at: number, signature: string, what: strin
   [0, "<", "a web page or XML"]
 ]
 
-/** The JSON of a text file. A program on Windows may have written it in UTF-16. */
-const fromText = (bytes: Buffer): unknown => {
+/** A text file in UTF-8. A program on Windows may have written it in UTF-16. */
+const inUtf8 = (bytes: Buffer): Buffer => {
   const mark = bytes.toString("latin1", 0, 2)
-  if (mark === "\xff\xfe") return readJson(Buffer.from(bytes.toString("utf16le", 2)), "The file")
+  if (mark === "\xff\xfe") return Buffer.from(bytes.toString("utf16le", 2))
   if (mark === "\xfe\xff" && bytes.length % 2 === 0)
-    return readJson(Buffer.from(Buffer.from(bytes).swap16().toString("utf16le", 2)), "The file")
-  return readJson(bytes, "The file")
+    return Buffer.from(Buffer.from(bytes).swap16().toString("utf16le", 2))
+  return bytes
+}
+
+/** The JSON or YAML of a text file. */
+const fromText = (bytes: Buffer): unknown => {
+  const text = inUtf8(bytes)
+  const begin = text.toString("utf8", 0, 200).replace("\uFEFF", "").trimStart()
+  if (/^\[?\s{0,9}\{\s{0,9}'/.test(begin))
+    throw unreadable(
+      "The file is a dictionary of Python, not JSON: it has single quotation marks. Write it with json.dump, and " +
+        "import that."
+    )
+  if (/^[{[]/.test(begin) || !isUtf8(text)) return readJson(text, "The file")
+  const yaml = text.toString("utf8").replace("\uFEFF", "")
+  return isYaml(yaml) ? readYaml(yaml) : readJson(text, "The file")
 }
 
 /** Opens a file by its content, regardless of its name. A card in the texts of a picture precedes a ZIP behind it. */
-export const openFile = async (bytes: Buffer, report: Report): Promise<Opened> => {
+export const openFile = async (bytes: Buffer, report: Report, { isInArchive = false } = {}): Promise<Opened> => {
   if (bytes.length > MAX_FILE_BYTES) throw tooLarge(`The file is larger than ${MAX_FILE_BYTES / MIB} MiB.`)
   if (bytes.length === 0) throw unreadable("The file is empty.")
   const picture = pictureType(bytes)
   const inPng = picture === "png" ? fromPng(bytes, report) : undefined
   if (inPng !== undefined && !(inPng instanceof ImportRefused)) return inPng
   const zip = zipIn(bytes)
-  if (zip !== undefined) return fromZip(zip, bytes)
+  if (zip !== undefined && isInArchive)
+    throw unsupported("The archive contains another archive. Import that file by itself.")
+  if (zip !== undefined) return fromZip(zip, bytes, report)
   if (inPng !== undefined) throw inPng
   if (picture === "jpeg" || picture === "webp") {
     const json = metadataCard(bytes, picture)

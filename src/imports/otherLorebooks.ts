@@ -1,9 +1,10 @@
 import { numberOf } from "./boundedNumber.ts"
 import { type Fields, fieldsOf, isRecord, listOf, textOf, textsOf } from "./readJson.ts"
+import { commaSeparated, worldInfo } from "./worldInfo.ts"
 
 /** A lorebook of another program, in the form of a card's. */
 export interface OtherLorebook {
-  readonly program: "NovelAI" | "Agnai" | "RisuAI"
+  readonly program: "NovelAI" | "Agnai" | "RisuAI" | "KoboldAI" | "AI Dungeon"
   readonly book: Fields
   /** The path of its entries in the file. */
   readonly entriesAt: string
@@ -14,8 +15,6 @@ const NOVELAI_PRIORITY = 8
 
 /** Maximum number of keys with `&` in one entry. */
 const MAX_COMBINED = 20
-
-const commaSeparated = (keys: unknown): ReadonlyArray<string> => textOf(keys).split(",")
 
 /** The keys of an entry of NovelAI. A key with `&` in it fires if all its parts are found. */
 const novelAiTriggers = (keys: ReadonlyArray<string>, group: string): ReadonlyArray<Fields> => {
@@ -107,7 +106,7 @@ const risuEntry = (given: Fields): Fields => {
 
 const fromRisuAi = (list: unknown): Fields => ({ entries: listOf(list).filter(isRecord).map(risuEntry) })
 
-/** The book if the file is, or contains, a lorebook of NovelAI, Agnai or RisuAI. */
+/** The book if the file is, or contains, a lorebook of another program. */
 export const otherLorebook = (file: Fields): OtherLorebook | undefined => {
   const { type, kind, entries, lorebook, content, data, module } = file
   if (file["lorebookVersion"] !== undefined)
@@ -125,7 +124,7 @@ export const otherLorebook = (file: Fields): OtherLorebook | undefined => {
   if (kind === "memory" && Array.isArray(entries))
     return { program: "Agnai", book: fromAgnai(file), entriesAt: "book.entries" }
   if (type === "risu" && Array.isArray(data)) return { program: "RisuAI", book: fromRisuAi(data), entriesAt: "data" }
-  if (type !== "risuModule" || !isRecord(module)) return undefined
+  if (type !== "risuModule" || !isRecord(module)) return worldInfo(file)
   return {
     program: "RisuAI",
     book: { name: module["name"], ...fromRisuAi(module["lorebook"]) },

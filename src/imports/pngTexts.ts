@@ -87,6 +87,15 @@ export const pngTexts = (bytes: Uint8Array): ReadonlyMap<string, () => Buffer> =
   return found
 }
 
+/** Other texts of a PNG, which are not compressed, and its EXIF. */
+export function* metadataIn(png: Buffer): Generator<Buffer> {
+  for (const { type, data } of chunksOf(png)) {
+    const keyword = data.toString("latin1", 0, Math.max(0, data.subarray(0, LONGEST_KEYWORD).indexOf(0)))
+    const isText = (type === "tEXt" || type === "iTXt") && !CARDS.has(keyword.toLowerCase())
+    if (type === "eXIf" || (isText && embeddedIn(keyword) === undefined)) yield data
+  }
+}
+
 /** The keyword of the file that is embedded in a PNG under this path. */
 export const embeddedAt = (path: string): string => `${EMBEDDED}:${path}`
 

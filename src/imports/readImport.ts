@@ -7,6 +7,9 @@ import { mapBundle } from "./mapBundle.ts"
 import { mapCard } from "./mapCard.ts"
 import { mapEliza } from "./mapEliza.ts"
 import { mapLorebook } from "./mapLorebook.ts"
+import { otherCard } from "./otherCards.ts"
+import { otherLorebook } from "./otherLorebooks.ts"
+import { isStoryCards } from "./worldInfo.ts"
 import { openFile } from "./openFile.ts"
 import { type Fields, isRecord, storable } from "./readJson.ts"
 import { Report, type ReportData } from "./Report.ts"
@@ -59,7 +62,8 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
   const within = stayInUnit()
   const opened =
     "json" in content ? { json: storable(content.json), source: NO_ASSETS } : await openFile(content.bytes, report)
-  const { json, source } = opened
+  const { source } = opened
+  const json = Array.isArray(opened.json) && isStoryCards(opened.json) ? { storyCards: opened.json } : opened.json
   if (!isRecord(json))
     throw unsupported(
       Array.isArray(json)
@@ -67,7 +71,7 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
         : "The JSON is not an object."
     )
   const found = "format" in opened ? opened.format : formatOf(json)
-  if (found === undefined) throw unsupported(`The JSON is in none of the known formats. ${fieldsIn(json)}`)
+  if (found === undefined) throw unsupported(`The file is in none of the known formats. ${fieldsIn(json)}`)
   if (format !== "auto" && format !== found) throw unsupported(`The format is ${found}, but ${format} was requested.`)
   const assets = new Assets(report, source)
   const bundle = boundExtra(await within(() => mapAs(found)), report)
@@ -88,7 +92,23 @@ const read = async ({ format, content, filename, forPresent }: ImportFile): Prom
         return mapLorebook(json as Fields, filename, forPresent, report)
       case "eliza":
         return mapEliza(json as Fields, report)
+      case "agnai":
+      case "pygmalion":
+      case "backyard":
+      case "koboldai":
+      case "ai_dungeon":
+        return mapOther(json as Fields)
     }
+  }
+
+  /** Stories add their lore to an existing character, and nothing else. */
+  async function mapOther(file: Fields): Promise<Bundle> {
+    if (forPresent && otherLorebook(file) !== undefined) return mapLorebook(file, filename, forPresent, report)
+    const card = otherCard(file, filename)
+    if (card === undefined) throw unsupported("The archive has no character that can be read.")
+    report.unused(card.unused, "Not used here.")
+    report.namePaths(card.paths)
+    return mapCard(card.data, assets, report)
   }
 }
 

@@ -17,6 +17,13 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 export const textsOf = (value: unknown): ReadonlyArray<string> =>
   listOf(value).filter((item) => typeof item === "string")
 
+/** Null, or a text, list or object without content. */
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0)
+
 const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
 /**

@@ -94,7 +94,7 @@ const instructions = async (leaves: ReadonlyArray<Leaf>): Promise<ReadonlyArray<
 /** Where the text says that the character is under 18. Reads in pieces, because a card may be large. */
 const statedAge = async (
   leaves: ReadonlyArray<Leaf>,
-  name: string
+  names: ReadonlyArray<string>
 ): Promise<{ readonly path: string; readonly excerpt: string } | undefined> => {
   const within = stayInUnit()
   let since = performance.now()
@@ -106,7 +106,7 @@ const statedAge = async (
       }
       // A statement may cross the end of a piece.
       const piece = text.slice(Math.max(0, at - EXCERPT), at + PIECE)
-      if (within(() => statedMinor([{ text: piece }], name)) !== undefined)
+      if (within(() => names.some((name) => statedMinor([{ text: piece }], name) !== undefined)))
         return { path, excerpt: piece.slice(0, EXCERPT) }
     }
   }
@@ -134,7 +134,11 @@ export const scanContent = async (
   const ofCharacter = [...leavesOf(character, "character"), ...leavesOf(visual_identity, "visual_identity"), ...tags]
     .filter(({ path }) => path !== "character.slug")
     .flatMap(everyWay)
-  const minor = await statedAge(ofCharacter, textOf(character["display_name"]))
+  const nickname = textOf(fieldsOf(bundle.extra["card"])["nickname"])
+  const minor = await statedAge(ofCharacter, [
+    textOf(character["display_name"]),
+    ...(nickname === "" ? [] : [nickname.slice(0, EXCERPT)])
+  ])
   const explicit = within(() => firstMatch(told, SEXUAL))
   const schema = textOf(fieldsOf(character["relationship_posture"])["schema"])
   const romance =

@@ -95,6 +95,15 @@ describe("a card is found by the content of its file", () => {
       ["avatar"]
     ],
     [
+      "XMP escaped by numbers",
+      () =>
+        jpegWith(
+          Buffer.from(xmp(JSON.stringify(cardV2()).replace(/["{]/g, (sign) => `&#${sign.charCodeAt(0)};`))),
+          0xe1
+        ),
+      ["avatar"]
+    ],
+    [
       "the EXIF of a WebP",
       () =>
         sharp({ create: { width: 8, height: 8, channels: 3, background: "#446688" } })
@@ -116,6 +125,8 @@ describe("a card is found by the content of its file", () => {
     const json = JSON.stringify(cardV3({ name: "Zoë 王" }))
     assert.strictEqual(nameOf(await taken(await pngWith(internationalText("ccv3", json)))), "Zoë 王")
     assert.strictEqual(nameOf(await taken(await jpegWith(Buffer.from(json), 0xfe))), "Zoë 王")
+    const inNumbers = json.replaceAll('"', "&#x22;").replaceAll("王", "&#29579;")
+    assert.strictEqual(nameOf(await taken(await jpegWith(Buffer.from(xmp(inNumbers)), 0xe1))), "Zoë 王")
   })
 
   it("paths of Windows in a ZIP are found", async () => {

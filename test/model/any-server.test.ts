@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { shownInHealth } from "#src/health/ModelCondition.ts"
-import { type Asked, completionOf, replyOf } from "#test/support/model/cannedServer.ts"
+import { type Asked, type Canned, completionOf, replyOf } from "#test/support/model/cannedServer.ts"
 import { writerOn } from "#test/support/model/writers.ts"
 import { until } from "#test/support/until.ts"
 
@@ -33,6 +33,47 @@ describe("a format that a server refuses with 500", () => {
         "json_object",
         "json_object"
       ])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a format that a server refuses without a word about it", () => {
+  const REFUSALS: ReadonlyArray<readonly [string, Canned]> = [
+    ["a 500 without a reason", refused("Internal server error", 500)],
+    ["a 500 without a body", { status: 500, body: "" }],
+    ["a 501", refused("Not implemented", 501)],
+    ["a 400 in words of its own", refused("Ungültige Anfrage")],
+    ["a list of details", { status: 422, body: { detail: [{ loc: ["body"], msg: "extra" }] } }],
+    ["an error without words in a 200", { body: { error: { message: "error" } } }]
+  ]
+  it.live.each(REFUSALS)("is left out at last, and from then on: %s", ([, refusal]) =>
+    Effect.gen(function* () {
+      const { server, write } = yield* writerOn((asked) =>
+        formatOf(asked) === "text" ? { body: completionOf(replyOf("Hello!")) } : refusal
+      )
+      assert.deepStrictEqual((yield* write).reply.bubbles, ["Hello!"])
+      const before = server.requests.length
+      yield* write
+      assert.deepStrictEqual(server.requests.slice(before).map(formatOf), ["text"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is an outage if the server fails without the format too, or has taken it before", () =>
+    Effect.gen(function* () {
+      let isDown = true
+      const { server, write } = yield* writerOn(() =>
+        isDown ? refused("Internal server error", 500) : { body: completionOf(replyOf("Hello!")) }
+      )
+      const error = yield* Effect.flip(write)
+      assert.deepStrictEqual([error.failure, error.code], ["server_error", "http_500"])
+      assert.strictEqual(server.requests.map(formatOf).at(-1), "text")
+      isDown = false
+      yield* write
+      assert.strictEqual(server.requests.at(-1)?.response_format?.type, "json_schema")
+      isDown = true
+      const before = server.requests.length
+      assert.strictEqual((yield* Effect.flip(write)).failure, "server_error")
+      assert.isTrue(server.requests.slice(before).every((asked) => formatOf(asked) === "json_schema"))
     }).pipe(Effect.scoped)
   )
 })
@@ -177,6 +218,22 @@ describe("an answer that is cut at the token limit", () => {
       assert.match(notes.join(), /cut at the token limit: OPENAI_MAX_TOKENS/)
       const line = lines.find((line) => line.includes("cut at the token limit"))
       assert.include(line, "OPENAI_MAX_TOKENS")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["ends at its last whole sentence", "I went down. There I", ["I went down."]],
+    ["is a failure of that name without one", "There I", null]
+  ] as const)("%s if the server refuses more room in words of its own", ([, text, bubbles]) =>
+    Effect.gen(function* () {
+      const { write } = yield* writerOn((asked) =>
+        (asked.max_tokens ?? 0) < 1_500
+          ? { body: completionOf(replyOf(text).split('"]')[0], "length") }
+          : refused("Das ist zu viel", 418)
+      )
+      if (bubbles !== null) return assert.deepStrictEqual((yield* write).reply.bubbles, bubbles)
+      const error = yield* Effect.flip(write)
+      assert.deepStrictEqual([error.failure, error.code], ["cut", "truncated_json"])
     }).pipe(Effect.scoped)
   )
 

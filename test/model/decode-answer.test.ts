@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { decodeAnswer } from "#src/model/openai/decodeAnswer.ts"
+import { fromServer } from "#src/model/openai/failure.ts"
 import { completionOf, replyOf } from "#test/support/model/cannedServer.ts"
 
 const decode = (body: unknown, status = 200) =>
@@ -80,13 +81,39 @@ describe("thoughts before an answer", () => {
     "<|channel|>analysis<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>Hello!",
     "<|start|>assistant<|channel|>analysis<|message|>plan<|end|><|channel|>commentary<|message|>note<|end|>" +
       "<|start|>assistant<|channel|>final<|message|>Hello!<|return|>",
-    "analysisThe person greets.assistantfinalHello!"
+    "analysisThe person greets.assistantfinalHello!",
+    "[REASONING]plan[/REASONING]Hello!",
+    "<|thinking|>plan<|/thinking|>Hello!",
+    "<deliberation>plan</deliberation>Hello!",
+    "<思考>plan</思考>\nHello!",
+    "<notes>plan</notes>\n<reply>Hello!</reply>",
+    '<details type="reasoning"><summary>Thought for 3 s</summary>plan</details>\n<answer>Hello!</answer>',
+    "```thinking\nplan\n```\nHello!",
+    "```reasoning\nplan\n```js\nx\n```\nplan\n```\n\nHello!",
+    "**Thinking:** plan **Answer:** Hello!",
+    "**Thinking**\nplan\n\n**Final answer**\nHello!",
+    "## My reasoning\nplan\n\n## Response\nHello!",
+    "Thought: plan\nAnswer: a draft\nFinal Answer: Hello!",
+    "plan</think>Hello!",
+    "The person greets me.</think>\n\nHello!",
+    "one\ntwo\n[/THINK] Hello!",
+    "</think>Hello!",
+    "Hello!<|im_end|>",
+    "Hello!<|eot_id|>",
+    "Hello!</s>",
+    "Hello! <|im_end|>\n<|endoftext|>",
+    "<|im_start|>assistant\nHello!<|im_end|>",
+    "<|start_header_id|>assistant<|end_header_id|>\n\nHello!<|eot_id|>",
+    "<|START_RESPONSE|>Hello!<|END_RESPONSE|></s>",
+    "<think>plan</think>Hello!<｜end▁of▁sentence｜>"
   ])("are removed by their structure: %s", (content) => assert.strictEqual(textOf(content), "Hello!"))
 
   it.each([
     "<think>the person wants",
     "<thinking>The person",
     "[THINK]plan",
+    "```thinking\nThe person",
+    "The person wants warmth.</think>",
     "<|channel|>analysis<|message|>the person"
   ])("leave nothing if they never end: %s", (content) => assert.strictEqual(textOf(content), ""))
 
@@ -98,7 +125,17 @@ describe("thoughts before an answer", () => {
     "<plan> is what the tag is called.",
     "<planet>Mars</planet> is in the file.",
     "<answer>42</answer> is what it printed.",
-    "I think. <think> is what it said."
+    "I think. <think> is what it said.",
+    "The closing tag is </think>. It ends the plan.",
+    "`</think>` is a tag, and so is <thinking>.",
+    "I would write </think>",
+    "What does the file say after x</think>, then?",
+    "The last token is called </s>",
+    "**Thinking:** that is what I do.",
+    "**Note:** the **Answer:** is 42.",
+    "<place>The harbour</place> is where I am.",
+    "<b>Listen.</b>\nHello!",
+    "```js\nx\n```\nHello!"
   ])("are not looked for in what a person should read: %s", (content) => assert.strictEqual(textOf(content), content))
 
   it("never swallow an answer after them, and never stay in it", () => {
@@ -135,6 +172,42 @@ describe("a stream that nobody asked for", () => {
     }
   })
 
+  it.each([
+    ["begins with a short comment", [":ok", event({ content: "Hel" }), event({ content: "lo!" }, "stop")]],
+    ["has no spaces", [event({ content: "Hello!" }, "stop").replace("data: ", "data:"), "data:[DONE]"]],
+    ["ends with its usage", [event({ content: "Hello!" }, "stop"), `data: {"usage":{"prompt_tokens":3}}`]],
+    ["holds texts", [`data: {"choices":[{"text":"Hello!","finish_reason":"stop"}]}`]],
+    ["tells of its progress", [`data: {"status":"queued","message":"Soon"}`, event({ content: "Hello!" }, "stop")]],
+    [
+      "mixes several choices",
+      [
+        `data: {"choices":[{"index":1,"delta":{"content":"Other"}}]}`,
+        event({ content: "Hel" }),
+        `data: {"choices":[{"index":1,"delta":{},"finish_reason":"length"},{"index":0,"delta":{"content":"lo!"}}]}`,
+        event({}, "stop")
+      ]
+    ]
+  ])("is joined if it %s", (_, lines) => {
+    for (const newline of ["\n\n", "\r\n\r\n"]) {
+      const { text, finish, error, shape } = decode(lines.join(newline))
+      assert.deepStrictEqual([text, error, shape], ["Hello!", null, "completion"])
+      assert.strictEqual(finish, "stop")
+    }
+  })
+
+  it.each([
+    ["with a code", `event: error\ndata: {"message":"slow down","code":429}`, 429, "slow down"],
+    ["in another", `event: error\ndata: {"type":"error","error":{"message":"Overloaded"}}`, null, "Overloaded"],
+    ["in words", "event: error\ndata: rate limit reached", null, "rate limit reached"],
+    ["as a line", `error: {"code":503,"message":"busy"}`, 503, "busy"],
+    ["without a name", `data: {"object":"error","message":"boom","code":503}`, 503, "boom"]
+  ])("may have an event that is an error, %s", (_, line, status, message) => {
+    for (const stream of [line, `${event({ content: "Hel" })}\n\n${line}`]) {
+      const { error } = decode(`${stream}\n\n`)
+      assert.deepStrictEqual([error?.status, error?.message], [status, message])
+    }
+  })
+
   it("that breaks off is no answer", () => assert.strictEqual(decode(`${event({ content: "Hel" })}\n\n`).shape, "cut"))
 
   it("may say an error at any time", () => {
@@ -156,6 +229,37 @@ describe("an error in an answer", () => {
     ["a page of a gateway", "<html><head><title>502 Bad Gateway</title></head></html>", 200, 502],
     ["a page with a status", "<html>Sorry</html>", 503, 503]
   ])("is found as %s", (_, body, status, found) => assert.strictEqual(decode(body, status).error?.status, found))
+
+  it.each([
+    [{ errors: [{ message: "Rate limit reached" }] }, "rate_limited"],
+    [{ errors: ["The server is busy"] }, "overloaded"],
+    [{ msg: "Too many requests", code: 429 }, "rate_limited"],
+    [{ error_msg: "Open api qps request limit reached", error_code: 18 }, "rate_limited"],
+    [{ base_resp: { status_code: 1002, status_msg: "rate limit" }, choices: null }, "rate_limited"],
+    [{ base_resp: { status_code: 1008, status_msg: "insufficient balance" } }, "out_of_credit"],
+    [{ detail: "Not authenticated" }, "bad_key"],
+    [{ detail: "The model is loading" }, "loading"],
+    [{ success: false, message: "rate limit exceeded" }, "rate_limited"],
+    [{ success: false, code: 503, message: "x" }, "overloaded"],
+    [{ status: "error", message: "Unauthorized" }, "bad_key"],
+    ["<html><head><title>x.example | 522: Connection timed out</title></head></html>", "timeout"],
+    ["<html><title>Error 1015</title><p>You are being rate limited</p></html>", "rate_limited"],
+    ["<html><title>503 Service Temporarily Unavailable</title></html>", "overloaded"],
+    ["<html><h1>Error 401</h1></html>", "bad_key"],
+    ["upstream connect error or disconnect/reset before headers", "server_error"]
+  ])("in a 200 means what it says: %j", (body, failure) => {
+    const { error } = decode(body)
+    assert.strictEqual(error === null ? null : fromServer(error, null).failure, failure)
+  })
+
+  it.each([
+    ["of a page that is none", "<html><title>Welcome</title></html>"],
+    ["in a completion with a message beside it", { ...completionOf("Hello!"), code: 0, msg: "success" }],
+    [
+      "in a completion whose base is well",
+      { ...completionOf("Hello!"), base_resp: { status_code: 0, status_msg: "ok" } }
+    ]
+  ])("is not assumed %s", (_, body) => assert.isNull(decode(body).error))
 
   it("never throws, and never invents a text, for anything that a server sends", () => {
     fc.assert(

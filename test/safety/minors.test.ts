@@ -132,3 +132,42 @@ describe("an age given as an answer", () => {
     assert.isFalse(saysUnderAge("i was born in 2012", new Date("2040-06-01")))
   })
 })
+
+describe("what a character is, and its age", () => {
+  const isMinor = (text: string) => statedMinor([{ text }], "Mia Stone") !== undefined
+  it.each([
+    "Mia is a thirteen-year-old wizard.",
+    "She's a shy fifteen year old swordswoman with a cat and a car.",
+    "Mia's a 14-year-old archmage",
+    "I'm a twelve-year-old hacker.",
+    "They are a sixteen-year-old knight.",
+    "Mia, a thirteen-year-old wizard, lives at the river.",
+    "A thirteen-year-old sorceress from the north.",
+    "The thirteen-year-old wizard Mia lives at the river.",
+    "Mia was a seventeen year old thief, quick and hungry.",
+    "Mia ist eine dreizehnjährige Zauberin.",
+    "Sie ist eine 13-jährige Magierin.",
+    "Mia es una maga de trece años.",
+    "Ella es una bruja de 15 años.",
+    "Mia é uma feiticeira de treze anos.",
+    "Mia est une sorcière de treize ans.",
+    "Elle a quinze ans."
+  ])("is that of a minor: %s", (text) => assert.isTrue(isMinor(text)))
+  it.each([
+    "Mia drives a ten-year-old car.",
+    "Mia's favourite is a ten-year-old whisky.",
+    "A ten-year-old feud divides the two houses.",
+    "Mia is the owner of a fifteen-year-old house.",
+    "Mia is a detective solving a fifteen-year-old murder.",
+    "She is a ten-year-old dog.",
+    "It is a ten-year-old tavern.",
+    "Mia is a 200-year-old vampire.",
+    "Mia is a thirty-year-old wizard.",
+    "Mia is a mother of a ten-year-old wizard.",
+    "Mia was a ten-year-old orphan when the war began, thirty years ago.",
+    "Her brother is a ten-year-old wizard.",
+    "Sie ist 15 Jahre jünger als er.",
+    "Mia es una experta de 15 años de experiencia.",
+    "Mia est la patronne d'un bar de quinze ans."
+  ])("is not: %s", (text) => assert.isFalse(isMinor(text)))
+})

@@ -140,7 +140,11 @@ export const moodsOf = (
       lexicon.find("mistaken", believed.words) >= 0
     const isIf =
       isMistaken ||
-      isSupposed || depends || leads("condition", words, lexicon) || leads("maybe", words, lexicon) || pretends
+      isSupposed ||
+      depends ||
+      leads("condition", words, lexicon) ||
+      leads("maybe", words, lexicon) ||
+      pretends
     const wish = lexicon.find("wish", words)
     const would = wouldIn(words, lexicon)
     const found = [wish, would].filter((at) => at >= 0)

@@ -6,7 +6,16 @@ import { type Moods, moodsOf, PLAIN } from "./moods.ts"
 import { quotationsIn, type Span } from "./quotations.ts"
 import { carries, follows, introduces, isLike, isOwnTurn, reportedIn, speaksOther, speaksSelf } from "./reporting.ts"
 import { turnsIn } from "./speakers.ts"
-import { antecedentIn, isNamedTogether, isOfOthers, People, PERSON, SOMEBODY, type Subject, subjectIn } from "./subjectOf.ts"
+import {
+  antecedentIn,
+  isNamedTogether,
+  isOfOthers,
+  People,
+  PERSON,
+  SOMEBODY,
+  type Subject,
+  subjectIn
+} from "./subjectOf.ts"
 
 /** Whose words a part of a message are, and whom it is about. */
 export type Voice =
@@ -173,7 +182,8 @@ class Reader {
       const before = clauses[n - 1]
       // "I told my boss that ..."
       const isTold =
-        /^(?:que|that)$/.test(first?.low ?? "") && before?.words.some((word) => this.#lexicon.has("report", word)) === true
+        /^(?:que|that)$/.test(first?.low ?? "") &&
+        before?.words.some((word) => this.#lexicon.has("report", word)) === true
       const antecedent =
         before !== undefined && first !== undefined && this.#lexicon.has("relative", first) && !isTold
           ? (antecedentIn(before.words, this.#lexicon) ?? this.#someWho(first, before, subjects[n - 1]!))

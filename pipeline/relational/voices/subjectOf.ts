@@ -161,7 +161,8 @@ export const subjectIn = (words: ReadonlyArray<Word>, lexicon: Lexicon, people: 
     if (at > MAX_LEADING_WORDS) continue
     // "¿Te conté ...?"
     const isTold = word.low === "te" && next !== undefined && lexicon.has("verb1", next)
-    if (lexicon.has("second", word) && !isTold && (at === 0 || isLeading(words, at, lexicon))) return { who: "character" }
+    if (lexicon.has("second", word) && !isTold && (at === 0 || isLeading(words, at, lexicon)))
+      return { who: "character" }
     if (!isLeading(words, at, lexicon)) continue
     // "Me dicen que ..."
     if (word.low === "me" && next !== undefined && lexicon.has("report", next) && !lexicon.has("verb1", next)) continue

@@ -27,7 +27,7 @@ export const ImportCreate = z
       .string()
       .max(LONGEST_BASE64)
       .optional()
-      .meta({ description: "The file in base64: JSON, PNG, CharX or a bundle, at most 10 MiB" }),
+      .meta({ description: "The file in base64: JSON, YAML, a picture or an archive, at most 10 MiB" }),
     filename: text(0, 200).default(""),
     mode: z
       .enum(["create", "update"])

@@ -12,6 +12,8 @@ export interface Attempt {
   readonly hasOtherLengthName: boolean
   /** The lower rung is for this question alone. */
   readonly isRungOnce: boolean
+  /** The server has not said that it refuses the format: its failures have no other reason that we know. */
+  readonly isRungGuessed: boolean
   /** The context of the model in tokens, if the server has named it. */
   readonly context: number | null
   /** How many further changes are allowed. */
@@ -27,6 +29,7 @@ export const firstAttempt = (messages: ReadonlyArray<ChatMessage>, manner: Manne
   dropped: 0,
   hasOtherLengthName: false,
   isRungOnce: false,
+  isRungGuessed: false,
   context: null,
   changesLeft: MAX_CHANGES
 })
@@ -36,6 +39,8 @@ export const learnedFrom = ({ manner, isRungOnce }: Attempt): Manner => (isRungO
 
 interface Asked {
   readonly isPlain: boolean
+  /** Whether the server has taken a format. */
+  readonly takesFormat: boolean
   /** Whether the messages between the first and the last are a history that may be shortened. */
   readonly hasHistory: boolean
   readonly maxTokens: number
@@ -49,7 +54,7 @@ const withManner = (attempt: Attempt, change: Partial<Manner>): Attempt => ({
 const changed = (
   attempt: Attempt,
   failure: CallFailed,
-  { isPlain, hasHistory, maxTokens }: Asked,
+  { isPlain, takesFormat, hasHistory, maxTokens }: Asked,
   learned: Learned
 ) => {
   const { manner } = attempt
@@ -77,11 +82,16 @@ const changed = (
       ? null
       : { ...attempt, messages: less.messages, dropped: attempt.dropped + less.dropped, context: failure.limit }
   }
-  return failure.format && !isPlain && manner.rung < learned.rungs.length - 1
-    ? {
-        ...withManner(attempt, { rung: manner.rung + 1 }),
-        isRungOnce: attempt.isRungOnce || failure.code === REFUSED_OWN_JSON
-      }
+  const lowest = learned.rungs.length - 1
+  if (isPlain || manner.rung >= lowest) return null
+  if (failure.format)
+    return {
+      ...withManner(attempt, { rung: manner.rung + 1 }),
+      isRungOnce: attempt.isRungOnce || failure.code === REFUSED_OWN_JSON
+    }
+  // Whether it was the format shows when it is left out. In an outage, that fails as well.
+  return failure.isUnexplained && !takesFormat
+    ? { ...withManner(attempt, { rung: failure.passing ? lowest : manner.rung + 1 }), isRungGuessed: true }
     : null
 }
 

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type ChatMessage, dataBlock } from "#pipeline/chat.ts"
 import type { Usage } from "#pipeline/domain/Turn.ts"
@@ -15,7 +16,7 @@ import type { DecodedAnswer } from "./decodeAnswer.ts"
 import { CallFailed, overBudget, unusable } from "./failure.ts"
 import type { Format } from "./Format.ts"
 import type { Learned } from "./learned.ts"
-import { type Broken, parse, type Parsed, wholeSentences } from "./parse.ts"
+import { type Broken, parse, type Parsed, salvaged, wholeSentences } from "./parse.ts"
 import { mostOf, NOTHING, plus, priced, type Spent } from "./usage.ts"
 import { makeWarmUp } from "./warmUp.ts"
 
@@ -49,6 +50,7 @@ const MORE_ROOM = 2
 const MOST_TOKENS = 32_000
 /** Questions whose answer is a reply. */
 const REPLIES: ReadonlySet<string> = new Set(["reply", "rewrite"])
+const isReply = ({ format }: Question<unknown>) => REPLIES.has(format.name)
 
 /** The conversation, followed by the unusable answer and what is wrong with it. */
 const repairing = (
@@ -80,6 +82,12 @@ const read = <A>({ text, finish }: DecodedAnswer, format: Format<A>): Parsed<A> 
 
 const failureOf = ({ code }: Broken, isCut: boolean) =>
   isCut ? "cut" : code === "empty_answer" ? "no_answer" : "unusable"
+
+/** The model or its server does not want to go on, so nothing of its answer is used. */
+const isUnwilling = ({ failure }: CallFailed) => failure === "refusal" || failure === "content_filter"
+/** The longer answer was refused, in words that we may not know. */
+const isRefused = ({ code, failure }: CallFailed) =>
+  code.startsWith("http_4") && ["bad_request", "parameter_refused", "context_overflow", "too_large"].includes(failure)
 
 /** What happened while a question was asked. */
 interface Course {
@@ -138,12 +146,14 @@ export const makeAsk = Effect.fnUntraced(function* (
     course: Ref.Ref<Course>
   ): Effect.fn.Return<DecodedAnswer, CallFailed> {
     const isPlain = question.format.fromPlainText !== null
-    const asked = { isPlain, hasHistory: question.hasHistory ?? false, maxTokens }
+    const takesFormat = learned.takesFormat(yield* Clock.currentTimeMillis)
+    const asked = { isPlain, takesFormat, hasHistory: question.hasHistory ?? false, maxTokens }
     const from = (attempt: Attempt): Effect.Effect<DecodedAnswer, CallFailed> =>
       once(attempt, question, maxTokens, course).pipe(
         Effect.tap(() =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            learned.worked(learnedFrom(attempt), now)
+            learned.worked(learnedFrom(attempt), now, attempt.isRungGuessed)
+            if (!isPlain && learned.rungAt(attempt.manner.rung) !== "text") learned.formatWorked(now)
             if (attempt.context !== null) learned.noteContext(attempt.context, now)
             return Ref.update(course, (known) => ({
               ...known,
@@ -216,7 +226,13 @@ export const makeAsk = Effect.fnUntraced(function* (
     yield* onSpent(priced(prices, options.model, (yield* Ref.get(course)).spent))
     const again = isPlain ? messages : repairing(messages, answer.text, first)
     const room = yield* roomAfter(isCut, maxTokens, again, format)
-    const second = yield* adapting(again, question, room, course)
+    const next = yield* Effect.result(adapting(again, question, room, course))
+    if (Result.isFailure(next)) {
+      const whole = isCut && isReply(question) && !isUnwilling(next.failure) ? salvaged(answer.text, format) : null
+      if (whole !== null) return whole
+      return yield* isCut && isRefused(next.failure) ? unusable("truncated_json", "cut") : next.failure
+    }
+    const second = next.success
     const parsed = read(second, format)
     const isCutAgain = second.finish === "length"
     if (isCutAgain) yield* noteCut(room)
@@ -240,26 +256,26 @@ export const makeAsk = Effect.fnUntraced(function* (
   return Effect.fn("OpenAi.ask")(function* <A>(question: Question<A>) {
     const course = yield* Ref.make<Course>({ spent: NOTHING, cutAt: null, dropped: 0, isSampled: true, isProse: false })
     const begunAt = yield* Clock.currentTimeMillis
-    const isReply = REPLIES.has(question.format.name)
+    const forReply = isReply(question)
     const value = yield* converse(question, course).pipe(
       Effect.onInterrupt(() =>
         Effect.gen(function* () {
           const { spent } = yield* Ref.get(course)
-          if (isReply) yield* warmUp.cutOff((yield* Clock.currentTimeMillis) - begunAt)
+          if (forReply) yield* warmUp.cutOff((yield* Clock.currentTimeMillis) - begunAt)
           if (spent !== NOTHING) yield* question.onSpent(priced(prices, options.model, spent))
         })
       ),
       Effect.catch((failure) =>
         Effect.gen(function* () {
-          if (failure.code === "timeout" && isReply) yield* warmUp.timedOut
+          if (failure.code === "timeout" && forReply) yield* warmUp.timedOut
           else if (failure.failure !== "timeout" && failure.failure !== "loading") warmUp.answered()
-          yield* condition.failed(failure.code, failure.failure, failure.said, isReply)
+          yield* condition.failed(failure.code, failure.failure, failure.said, forReply)
           return yield* toModelError(failure, yield* Ref.get(course))
         })
       )
     )
     warmUp.answered()
-    yield* condition.worked(isReply)
+    yield* condition.worked(forReply)
     const known = yield* Ref.get(course)
     return {
       value,

@@ -1,17 +1,16 @@
 import { isTooDeep } from "#pipeline/isTooDeep.ts"
 import { isStream, joinStream } from "./joinStream.ts"
 import { removeThoughts } from "./removeThoughts.ts"
-
-/** What a server says about a failure. It may quote the prompt or the key: never show it as it is. */
-export interface ServerError {
-  /** By the status line or by the body, whichever says more. Null: neither names one. */
-  readonly status: number | null
-  readonly code: string
-  readonly param: string
-  readonly message: string
-  /** The pause that the body asks for. */
-  readonly retryAfterMs: number | null
-}
+import {
+  errorFrom,
+  errorIn,
+  errorOnPage,
+  isFailed,
+  isObject,
+  type Json,
+  type ServerError,
+  textOf
+} from "./serverError.ts"
 
 /** One answer of a server, whatever its shape. */
 export interface DecodedAnswer {
@@ -28,13 +27,6 @@ export interface DecodedAnswer {
   readonly shape: "completion" | "missing" | "unreadable" | "cut"
 }
 
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : ""
-
-/** How much of an error is read. */
-const MAX_ERROR_CHARS = 4_000
 const NAMES_THOUGHTS = /think|thought|reason/i
 
 interface Parts {
@@ -95,71 +87,10 @@ const finishOf = (reason: unknown): DecodedAnswer["finish"] => {
   return Object.hasOwn(FINISHES, name) ? (FINISHES[name] ?? null) : null
 }
 
-const MIN_STATUS = 400
-const isStatus = (value: number): boolean => Number.isInteger(value) && value >= MIN_STATUS && value < 600
-/** Statuses of gateways that stand for any failure, so that a code in the body says more. */
-const VAGUE: ReadonlySet<number> = new Set([500, 502])
-
-/** Without `input`, in which a FastAPI `detail` quotes the request. */
-const withoutInput = (key: string, value: unknown): unknown => (key === "input" ? undefined : value)
-const detailsOf = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value, withoutInput)
-
-const secondsIn = (details: unknown): number | null => {
-  const [, seconds] = /"retryDelay":"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(detailsOf(details).slice(0, MAX_ERROR_CHARS)) ?? []
-  return seconds === undefined ? null : Math.round(Number(seconds) * 1000)
-}
-
-const errorFrom = (value: unknown, httpStatus: number): ServerError => {
-  const error = isObject(value) ? value : { message: textOf(value) }
-  const metadata = isObject(error["metadata"]) ? error["metadata"] : {}
-  const codes = [error["code"], error["status_code"], error["status"]]
-  const inner = codes.map(Number).find(isStatus)
-  const outer = httpStatus >= MIN_STATUS ? httpStatus : undefined
-  const status = outer === undefined || (VAGUE.has(outer) && inner !== undefined) ? inner : outer
-  const named = [...codes, error["type"], error["error_type"]].map(textOf).filter((code) => code !== "")
-  const message = [
-    textOf(error["message"]) || textOf(error["error"]) || textOf(error["msg"]),
-    detailsOf(error["detail"]),
-    // Servers that check a request against a schema list what does not fit.
-    Array.isArray(error["message"]) || isObject(error["message"]) ? detailsOf(error["message"]) : "",
-    detailsOf(metadata["raw"])
-  ].filter((text) => text !== "")
-  return {
-    status: status ?? null,
-    code: named.join(" ").slice(0, MAX_ERROR_CHARS),
-    param: textOf(error["param"]).slice(0, MAX_ERROR_CHARS),
-    message: message.join(" ").slice(0, MAX_ERROR_CHARS),
-    retryAfterMs: secondsIn(error["details"])
-  }
-}
-
-/** Where servers put an error: as `error`, in a list, or as the body itself. */
-const errorIn = (body: Json, httpStatus: number): ServerError | null => {
-  const { error } = body
-  if (isObject(error) || (typeof error === "string" && error !== ""))
-    return errorFrom(isObject(error) ? error : { ...body, message: error, error: undefined }, httpStatus)
-  const isError = body["object"] === "error" || body["type"] === "error"
-  return httpStatus >= MIN_STATUS || isError ? errorFrom(body, httpStatus) : null
-}
-
 const NOTHING = { text: "", thinking: "", finish: null, usage: undefined, refusal: null, error: null } as const
 
-/** The words of a page, without its markup. */
-const wordsOfPage = (page: string): string =>
-  page
-    .slice(0, MAX_ERROR_CHARS)
-    .replace(/<[^<>]{0,500}>/g, " ")
-    .replace(/\s+/g, " ")
-    .trim()
-/** How a gateway's page names the status that its status line does not have. */
-const PAGE_STATUS = /\b(50[0234]|429)\b.{0,3}(?:bad gateway|service|gateway|internal|too many)/i
-
 const fromPage = (text: string, httpStatus: number): DecodedAnswer => {
-  const message = wordsOfPage(text)
-  const named = Number(PAGE_STATUS.exec(message)?.[1] ?? Number.NaN)
-  const status = httpStatus >= MIN_STATUS ? httpStatus : isStatus(named) ? named : null
-  const error = status === null ? null : { status, code: "", param: "", message, retryAfterMs: null }
+  const error = errorOnPage(text, httpStatus)
   const shape = error !== null || text === "" ? "missing" : text.startsWith("{") ? "cut" : "unreadable"
   return { ...NOTHING, error, shape }
 }
@@ -169,7 +100,7 @@ const DEEPEST = 64
 
 const fromCompletion = (body: Json, httpStatus: number, isComplete: boolean): DecodedAnswer => {
   if (isTooDeep(body, DEEPEST))
-    return { ...NOTHING, error: httpStatus >= MIN_STATUS ? errorFrom({}, httpStatus) : null, shape: "unreadable" }
+    return { ...NOTHING, error: isFailed(httpStatus) ? errorFrom({}, httpStatus) : null, shape: "unreadable" }
   const usage = body["usage"] ?? undefined
   const choices = body["choices"]
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined

@@ -2,9 +2,18 @@ import * as Data from "effect/Data"
 import { APIConnectionTimeoutError, APIError } from "openai"
 import { AnswerCut, AnswerTooLarge } from "#channels/outbound/boundedFetch.ts"
 import type { ModelFailure } from "#pipeline/ModelFailure.ts"
-import type { ServerError } from "./decodeAnswer.ts"
-import { limitIn, mayBeFormat, type Parameter, type Row, rowFor, type Signs, type Remedy } from "./failureTable.ts"
+import {
+  isUnexplained,
+  limitIn,
+  mayBeFormat,
+  type Parameter,
+  type Row,
+  rowFor,
+  type Signs,
+  type Remedy
+} from "./failureTable.ts"
 import { saidBy } from "./said.ts"
+import type { ServerError } from "./serverError.ts"
 
 /** Why one call gave no answer. Contains only our own words: a provider's text may quote the prompt or the key. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
@@ -16,6 +25,8 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly retryAfterMs: number | null
   /** Whether the server may have rejected the requested format. */
   readonly format: boolean
+  /** Whether nothing says why the server refuses the request, so that it may be the format. */
+  readonly isUnexplained: boolean
   readonly parameter: Parameter | null
   /** A limit in tokens that the server names. */
   readonly limit: number | null
@@ -28,7 +39,9 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   }
 }
 
-type More = Partial<Pick<CallFailed, "remedy" | "retryAfterMs" | "format" | "parameter" | "limit" | "said">>
+type More = Partial<
+  Pick<CallFailed, "remedy" | "retryAfterMs" | "format" | "isUnexplained" | "parameter" | "limit" | "said">
+>
 const failed = (reason: CallFailed["reason"], code: string, failure: ModelFailure, more: More = {}) =>
   new CallFailed({
     reason,
@@ -37,6 +50,7 @@ const failed = (reason: CallFailed["reason"], code: string, failure: ModelFailur
     remedy: "give_up",
     retryAfterMs: null,
     format: false,
+    isUnexplained: false,
     parameter: null,
     limit: null,
     said: null,
@@ -94,6 +108,7 @@ export const fromServer = (error: ServerError, waitMs: number | null): CallFaile
       remedy: row.remedy,
       retryAfterMs: isPassing ? (waitMs ?? error.retryAfterMs) : null,
       format: row.failure === "format_refused" || mayBeFormat(signs),
+      isUnexplained: isUnexplained(signs, row),
       parameter: row.parameter ?? null,
       limit: limitIn(words),
       said: saidBy(error.message)

@@ -99,6 +99,7 @@ const LOADING = anyOf(
   "model_loading",
   "warming up",
   "not (?:yet )?loaded",
+  "model is loading",
   "cold.?start"
 )
 const NO_CREDIT = anyOf(
@@ -133,6 +134,10 @@ const KEY = anyOf(
   "authentication_error",
   "unauthenticated",
   "unauthorized",
+  "not authenticated",
+  "authentication (?:failed|required)",
+  "validate credentials",
+  "(?:access|api) token (?:is )?(?:invalid|expired)",
   "no auth"
 )
 const NO_MODEL = anyOf(
@@ -159,6 +164,12 @@ const OVERLOADED = anyOf(
   "queue is full",
   "unavailable",
   "try again (?:later|in a (?:few|moment))"
+)
+const RATE = anyOf(
+  "rate.?limit",
+  "too many requests",
+  String.raw`(?:request|qps|rpm|tpm|concurrency|frequency).{0,20}limit`,
+  "限流|频率|过于频繁"
 )
 
 export interface Row {
@@ -222,11 +233,11 @@ export const TABLE: ReadonlyArray<Row> = [
   { failure: "overloaded", remedy: "wait", when: among(498, 503, 529) },
   { failure: "overloaded", remedy: "wait", when: (s) => isServers(s) && OVERLOADED.test(s.words) },
   { failure: "overloaded", remedy: "wait", when: (s) => s.status === 429 && /overload|\bbusy\b/.test(s.words) },
-  { failure: "rate_limited", remedy: "wait", when: (s) => s.status === 429 || /rate.?limit/.test(s.words) },
+  { failure: "rate_limited", remedy: "wait", when: (s) => s.status === 429 || RATE.test(s.words) },
   {
     failure: "timeout",
     remedy: "retry",
-    when: (s) => among(408, 504, 524)(s) || (isServers(s) && /timed? ?out/.test(s.words))
+    when: (s) => among(408, 504, 522, 524)(s) || (isServers(s) && /timed? ?out/.test(s.words))
   },
   { failure: "too_large", remedy: "adapt", when: among(413) },
   { failure: "bad_request", remedy: "give_up", when: (s) => s.status === null && NO_PATH.test(s.words) },
@@ -239,6 +250,20 @@ export const rowFor = (signs: Signs): Row => TABLE.find(({ when }) => when(signs
 /** If an error says nothing, it may still mean the format, so the next rung is tried. */
 export const mayBeFormat = (signs: Signs): boolean =>
   among(400, 404, 422)(signs) && (!signs.hasBody || FORMAT_400.test(signs.words))
+
+/** Words of a failure that names no reason. */
+const NO_REASON: ReadonlySet<string> = new Set(
+  (
+    "a an api error failed has happened http implemented internal not occurred oops request response server " +
+    "something status the there unexpected unknown was went with wrong your 500 501"
+  ).split(" ")
+)
+const namesNoReason = (words: string): boolean =>
+  words.match(/[\p{L}\p{N}]+/gu)?.every((word) => NO_REASON.has(word)) !== false
+/** Whether nothing says why a request with a format failed. A refusal may have any words. */
+export const isUnexplained = (signs: Signs, { failure }: Row): boolean =>
+  (failure === "bad_request" && among(400, 422)(signs)) ||
+  (failure === "server_error" && among(500, 501, null)(signs) && namesNoReason(signs.words))
 
 /** What stands before the limit that a message names: of the context, or of the length of an answer. */
 const BEFORE_LIMIT = [

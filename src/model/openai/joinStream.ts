@@ -1,30 +1,42 @@
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+import { errorValueIn, isObject, type Json } from "./serverError.ts"
 
 /** Whether a text is a stream of server-sent events, whatever its content type says. */
-export const isStream = (text: string): boolean => /^\s{0,20}(?:data:|event:|id:|retry:|: )/.test(text)
+export const isStream = (text: string): boolean => /^\s{0,20}(?:data|event|id|retry|error)?:/.test(text)
 
 /** What ends a stream. */
-export const STREAM_END = /(?:^|\n)data: ?\[DONE\]/
+export const STREAM_END = /(?:^|[\r\n])data: ?\[DONE\]/
+
+/** The value of an event. Of one that is named an error, or is written in its place, the error. */
+const valueOf = (name: string, text: string): Json | null => {
+  let value: unknown = null
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // An event that broke off. Without a reason to finish, the stream counts as cut.
+  }
+  if (name !== "error") return isObject(value) ? value : null
+  return { error: isObject(value) ? (errorValueIn(value) ?? value) : text }
+}
 
 /** The JSON values of a stream's events. Comments, such as those that keep a connection open, are skipped. */
 const eventsOf = (stream: string): ReadonlyArray<Json> => {
   const events: Array<Json> = []
   let data: Array<string> = []
+  let name = ""
   const flush = () => {
-    const text = data.join("\n")
+    const text = data.join("\n").trim()
+    const value = text === "" || text === "[DONE]" ? null : valueOf(name, text)
+    if (value !== null) events.push(value)
     data = []
-    if (text === "" || text.trim() === "[DONE]") return
-    try {
-      const value: unknown = JSON.parse(text)
-      if (isObject(value)) events.push(value)
-    } catch {
-      // An event that broke off. Without a reason to finish, the stream counts as cut.
-    }
+    name = ""
   }
   for (const line of stream.split(/\r\n|\n|\r/)) {
     if (line === "") flush()
-    else if (line.startsWith("data:")) {
+    else if (line.startsWith("event:")) name = line.slice("event:".length).trim()
+    else if (line.startsWith("error:")) {
+      flush()
+      events.push(valueOf("error", line.slice("error:".length).trim()) ?? {})
+    } else if (line.startsWith("data:")) {
       // Some servers leave out the blank line between two events.
       if (data.length > 0 && /^data: ?(?:\{|\[DONE\])/.test(line)) flush()
       data.push(line.slice(line.startsWith("data: ") ? 6 : 5))
@@ -33,6 +45,9 @@ const eventsOf = (stream: string): ReadonlyArray<Json> => {
   flush()
   return events
 }
+
+const indexOf = (choice: unknown): number => (isObject(choice) ? Number(choice["index"] ?? 0) : Number.NaN)
+const choicesOf = ({ choices }: Json): ReadonlyArray<unknown> => (Array.isArray(choices) ? choices : [])
 
 /** Fields of a delta whose text grows from event to event. */
 const GROWING = ["content", "reasoning", "reasoning_content", "refusal", "thinking"] as const
@@ -47,15 +62,22 @@ export const joinStream = (stream: string): { readonly answer: Json; readonly is
   let usage: unknown
   let failure: unknown
   let hasChoice = false
-  for (const event of eventsOf(stream)) {
+  const events = eventsOf(stream)
+  // Of several choices, whose events are mixed, the first is the answer.
+  const first = events
+    .flatMap(choicesOf)
+    .map(indexOf)
+    .filter(Number.isFinite)
+    .reduce((a, b) => Math.min(a, b), Infinity)
+  for (const event of events) {
     usage = event["usage"] ?? usage
-    failure ??= event["error"]
-    const choice: unknown = Array.isArray(event["choices"]) ? event["choices"][0] : undefined
+    failure ??= errorValueIn(event, true)
+    const choice = choicesOf(event).find((one) => indexOf(one) === first)
     if (!isObject(choice)) continue
     hasChoice = true
     failure ??= choice["error"]
     finish = choice["finish_reason"] ?? finish
-    const delta = choice["delta"] ?? choice["message"]
+    const delta = choice["delta"] ?? choice["message"] ?? { content: choice["text"] }
     if (!isObject(delta)) continue
     for (const field of GROWING) {
       const more = delta[field]

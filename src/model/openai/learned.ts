@@ -27,7 +27,7 @@ export interface Manner {
 
 /** How long what a server has refused is left out. Then it is tried again. */
 const REFUSED_MS = 60 * 60_000
-/** How long a lower rung is used because of answers without JSON. */
+/** How long a lower rung is used because of answers without JSON, or of failures without a reason. */
 const PROSE_MS = 10 * 60_000
 /** How many answers in a row must lack JSON before anything changes. One bad answer says nothing about the server. */
 const MAX_PROSE = 3
@@ -54,6 +54,7 @@ export class Learned {
   #withoutJson = 0
   #repliesInProse = 0
   #isProseUntil = 0
+  #formatWorksUntil = 0
   #context: { readonly tokens: number; readonly until: number } | null = null
 
   constructor(mode: JsonMode, baseUrl: string | null | undefined) {
@@ -81,11 +82,24 @@ export class Learned {
   }
 
   /** An answer to a question of this manner has worked. */
-  worked(manner: Manner, nowMs: number): void {
+  worked(manner: Manner, nowMs: number, isRungGuessed = false): void {
     const known = this.manner(nowMs)
     for (const field of Object.keys(manner) as ReadonlyArray<keyof Manner>)
       if (manner[field] !== known[field] && (field !== "rung" || manner.rung > known.rung))
-        this.#kept.set(field, { value: manner[field], until: nowMs + REFUSED_MS })
+        this.#kept.set(field, {
+          value: manner[field],
+          until: nowMs + (field === "rung" && isRungGuessed ? PROSE_MS : REFUSED_MS)
+        })
+  }
+
+  /** An answer to a question with a format has arrived. */
+  formatWorked(nowMs: number): void {
+    this.#formatWorksUntil = nowMs + REFUSED_MS
+  }
+
+  /** Whether the server has taken a format, so that its failures have another reason. */
+  takesFormat(nowMs: number): boolean {
+    return nowMs < this.#formatWorksUntil
   }
 
   /**

@@ -254,7 +254,7 @@ export type ImportPage = {
         status: 'needs_review' | 'ready' | 'committed' | 'discarded' | 'expired';
         mode: 'create' | 'update';
         target_slug: string | null;
-        format_detected: 'bundle' | 'chara_card_v1' | 'chara_card_v2' | 'chara_card_v3' | 'charx' | 'lorebook' | 'eliza';
+        format_detected: ImportPageImportsItemFormatDetected;
         filename: string;
         /**
          * SHA-256 of the bundle. null when the content has been deleted
@@ -277,7 +277,7 @@ export type Import = {
     status: 'needs_review' | 'ready' | 'committed' | 'discarded' | 'expired';
     mode: 'create' | 'update';
     target_slug: string | null;
-    format_detected: 'bundle' | 'chara_card_v1' | 'chara_card_v2' | 'chara_card_v3' | 'charx' | 'lorebook' | 'eliza';
+    format_detected: ImportPageImportsItemFormatDetected;
     filename: string;
     /**
      * SHA-256 of the bundle. null when the content has been deleted
@@ -2761,7 +2761,7 @@ export type ImportCreate = unknown & {
     /**
      * Required format of the file. auto: any known format
      */
-    format?: 'auto' | 'bundle' | 'chara_card_v1' | 'chara_card_v2' | 'chara_card_v3' | 'charx' | 'lorebook' | 'eliza';
+    format?: 'auto' | 'bundle' | 'chara_card_v1' | 'chara_card_v2' | 'chara_card_v3' | 'charx' | 'lorebook' | 'eliza' | 'agnai' | 'pygmalion' | 'backyard' | 'koboldai' | 'ai_dungeon';
     /**
      * The JSON of the file
      */
@@ -2769,7 +2769,7 @@ export type ImportCreate = unknown & {
         [key: string]: unknown;
     };
     /**
-     * The file in base64: JSON, PNG, CharX or a bundle, at most 10 MiB
+     * The file in base64: JSON, YAML, a picture or an archive, at most 10 MiB
      */
     content_base64?: string;
     filename?: string;
@@ -4362,6 +4362,8 @@ export type Error = {
     };
 };
 
+export type ImportPageImportsItemFormatDetected = 'bundle' | 'chara_card_v1' | 'chara_card_v2' | 'chara_card_v3' | 'charx' | 'lorebook' | 'eliza' | 'agnai' | 'pygmalion' | 'backyard' | 'koboldai' | 'ai_dungeon';
+
 export type ImportReportWarningsItem = {
     code: string;
     severity: 'info' | 'warning' | 'blocker';
@@ -5472,7 +5474,7 @@ export type CommitImportResponses = {
             status: 'needs_review' | 'ready' | 'committed' | 'discarded' | 'expired';
             mode: 'create' | 'update';
             target_slug: string | null;
-            format_detected: 'bundle' | 'chara_card_v1' | 'chara_card_v2' | 'chara_card_v3' | 'charx' | 'lorebook' | 'eliza';
+            format_detected: ImportPageImportsItemFormatDetected;
             filename: string;
             /**
              * SHA-256 of the bundle. null when the content has been deleted
