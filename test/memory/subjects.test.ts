@@ -25,8 +25,8 @@ const SETS = readdirSync(FOLDER).map((file) => ({
   messages: JSON.parse(readFileSync(new URL(file, FOLDER), "utf8")) as ReadonlyArray<Message>
 }))
 const BOUNDS: Readonly<Record<string, { readonly precision: number; readonly lost: number }>> = {
-  development: { precision: 0.98, lost: 0.03 },
-  "held-out": { precision: 0.8, lost: 0.1 }
+  development: { precision: 0.95, lost: 0.03 },
+  "held-out": { precision: 0.6, lost: 0.1 }
 }
 
 /** What is stored of a message from which a careless model extracts these memories. */

@@ -105,7 +105,12 @@ const ofStatement = (
     languages.some((lexicon) => claim.some((word) => lexicon.has("negative", word) && !denied.has(word.low)))
   if (moods.wished >= 0 && !mentions("wish") && !mentions("would") && shared(claimed, words.slice(moods.wished)) > 0)
     return refused("wish")
-  if (moods.denied >= 0 && !mentions("negator") && !deniesOtherwise() && shared(claimed, words.slice(moods.denied)) > 0)
+  if (
+    moods.denied >= 0 &&
+    !mentions("negator") &&
+    !deniesOtherwise() &&
+    ((voice.by === "person" && shared(claimed, words) === 0) || shared(claimed, words.slice(moods.denied)) > 0)
+  )
     return refused("denied")
   if (voice.by === "other" && voice.about === null && words.some((word) => inAnyLanguage("object", word))) return KEPT
   if (voice.by === "other") return { kind: "about", about: voice.about, speaks: voice.speaks }

@@ -127,6 +127,11 @@ export const moodsOf = (
       (sentence.clauses[n - 1]?.words.length ?? 0) > 1 &&
       !lexicon.has("but", words[0]!)
     pretends ||= leads("pretend", words, lexicon) && !(words.length <= 2 && /!/.test(joint))
+    // "Not that I'm ..."
+    const isNotThat =
+      /^(?:that|dass|que)$/.test(words[0]?.low ?? "") &&
+      sentence.clauses[n - 1]?.words.length === 1 &&
+      lexicon.find("negator", sentence.clauses[n - 1]!.words) >= 0
     const isSupposed = before?.supposes === "condition" && subjects[n - 1] === null && isShort(sentence.clauses[n - 1])
     const depends =
       lexicon.find("will", words) >= 0 &&
@@ -140,12 +145,13 @@ export const moodsOf = (
       lexicon.find("mistaken", believed.words) >= 0
     const isIf =
       isMistaken ||
+      isNotThat ||
       isSupposed ||
       depends ||
       leads("condition", words, lexicon) ||
       leads("maybe", words, lexicon) ||
       pretends
-    const wish = lexicon.find("wish", words)
+    const wish = lexicon.find("loves", words) >= 0 ? -1 : lexicon.find("wish", words)
     const would = wouldIn(words, lexicon)
     const found = [wish, would].filter((at) => at >= 0)
     const denied = deniedIn(words, lexicon)

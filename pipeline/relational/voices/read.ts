@@ -1,11 +1,20 @@
 import type { About } from "../Relationship.ts"
 import { type Clause, sentencesIn, type Sentence } from "./clauses.ts"
 import { type Frame, frameIn, isOwnAgain, playedIn } from "./fiction.ts"
-import { isCapital, type Lexicon, lexiconFor, relationIn, type Word, wordsIn } from "./lexicon.ts"
+import { type Lexicon, lexiconFor, type Word, wordsIn } from "./lexicon.ts"
 import { type Moods, moodsOf, PLAIN } from "./moods.ts"
 import { quotationsIn, type Span } from "./quotations.ts"
-import { carries, follows, introduces, isLike, isOwnTurn, reportedIn, speaksOther, speaksSelf } from "./reporting.ts"
-import { turnsIn } from "./speakers.ts"
+import {
+  follows,
+  introduces,
+  isOwnTurn,
+  leadsToSpeech,
+  reportedIn,
+  resumes,
+  speaksOther,
+  speaksSelf
+} from "./reporting.ts"
+import { aboutOf, turnsIn } from "./speakers.ts"
 import {
   antecedentIn,
   isNamedTogether,
@@ -14,7 +23,8 @@ import {
   PERSON,
   SOMEBODY,
   type Subject,
-  subjectIn
+  subjectIn,
+  someWho
 } from "./subjectOf.ts"
 
 /** Whose words a part of a message are, and whom it is about. */
@@ -88,22 +98,10 @@ class Reader {
   }
 
   #readOther(span: Span, speaker: string): void {
-    const about = speaker === "" ? null : this.#aboutOf(speaker)
+    const about = speaker === "" ? null : aboutOf(speaker, this.#lexicon)
     this.#people.mention(about)
     this.#subject = SOMEBODY
     this.#add(span, about === null ? NOBODY("forwarded") : { by: "other", about, speaks: true })
-  }
-
-  #aboutOf(label: string): About {
-    const words = wordsIn(label)
-    const noun = words.find((word) => relationIn(word) !== undefined)
-    const name = words.filter(
-      (word) => relationIn(word) === undefined && !["mine", "determiner"].some((list) => this.#lexicon.has(list, word))
-    )
-    return {
-      name: name.length > 0 ? name.map(({ raw }) => raw).join(" ") : null,
-      relation: noun === undefined ? null : (relationIn(noun) ?? null)
-    }
   }
 
   #add(span: Span, voice: Voice, moods: Moods = PLAIN): void {
@@ -146,7 +144,12 @@ class Reader {
     let isReportOn = false
     for (const [n, sentence] of sentences.entries()) {
       const until = sentences[n + 1]?.start ?? span.end
-      if (sentence.opensParagraph || isOwnAgain(sentence, this.#lexicon) || isOwnTurn(sentence, this.#lexicon))
+      if (
+        sentence.opensParagraph ||
+        isOwnAgain(sentence, this.#lexicon) ||
+        isOwnTurn(sentence, this.#lexicon) ||
+        resumes(sentence, this.#lexicon)
+      )
         isReportOn = false
       const taken = waiting.filter(({ start }) => start < until)
       const subjects = this.#readSentence(sentence, isReportOn)
@@ -165,10 +168,8 @@ class Reader {
   #opensReport({ clauses }: Sentence, subjects: ReadonlyArray<Subject>): boolean {
     return clauses.some(
       (clause, n) =>
-        /:/.test(clauses[n + 1]?.joint ?? "") &&
-        (carries(clause, this.#lexicon) ||
-          isLike(clause, this.#lexicon) ||
-          (subjects[n]?.who !== "person" && introduces(clause, this.#lexicon)))
+        leadsToSpeech(clause, clauses[n + 1], this.#lexicon) ||
+        (subjects[n]?.who !== "person" && introduces(clause, this.#lexicon) && /:/.test(clauses[n + 1]?.joint ?? ""))
     )
   }
 
@@ -186,7 +187,7 @@ class Reader {
         before?.words.some((word) => this.#lexicon.has("report", word)) === true
       const antecedent =
         before !== undefined && first !== undefined && this.#lexicon.has("relative", first) && !isTold
-          ? (antecedentIn(before.words, this.#lexicon) ?? this.#someWho(first, before, subjects[n - 1]!))
+          ? (antecedentIn(before.words, this.#lexicon) ?? someWho(first, before, subjects[n - 1]!))
           : null
       let named = subjectIn(antecedent === null ? words : words.slice(1), this.#lexicon, this.#people)
       if (antecedent !== null && named === null) {
@@ -199,8 +200,8 @@ class Reader {
       if (
         named === null &&
         ((n === 0 && isNamedTogether(clauses, this.#lexicon)) ||
-          speaksOther(words, this.#lexicon) ||
-          isOfOthers(words, this.#lexicon))
+          (!words.some((word) => this.#lexicon.has("professional", word)) &&
+            (speaksOther(words, this.#lexicon) || isOfOthers(words, this.#lexicon))))
       )
         named = SOMEBODY
       explicit.push(named)
@@ -231,15 +232,6 @@ class Reader {
       this.#add(clause, voice, moods[n])
     }
     return subjects
-  }
-
-  /** "a nurse who ...", and not "I'm somebody who ...". */
-  #someWho(pronoun: Word, before: Clause, subject: Subject): About | null {
-    const isOfPerson =
-      subject.who === "person" &&
-      before.words.length <= MAX_TITLE_WORDS &&
-      /^(?:i'?m|i|am)$/.test(before.words.slice(0, 2).at(-1)?.low ?? "")
-    return /^(?:who|whose)$/.test(pronoun.low) && !isOfPerson ? { name: null, relation: null } : null
   }
 
   /** "I love my sister Nadia. She ..." */

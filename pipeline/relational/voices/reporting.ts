@@ -17,17 +17,30 @@ export const speaksOther = (words: ReadonlyArray<Word>, lexicon: Lexicon): boole
       lexicon.has("report", word) &&
       !lexicon.has("verb1", word) &&
       (/^(?:es|pt)$/.test(lexicon.language) || (lexicon.language === "en" ? /s$/ : /t$/).test(word.low))
-  ) && !words.some((word) => lexicon.has("self", word) || lexicon.has("verb1", word))
-
-/** "A sign on the wall": something with a text, which is not the person's. */
-export const carries = ({ words }: Clause, lexicon: Lexicon): boolean =>
-  words.some((word) => lexicon.has("carrier", word) || lexicon.has("fiction", word)) &&
-  !words.some((word) => lexicon.has("mine", word) || lexicon.has("self", word))
+  ) && !words.some((word) => lexicon.has("self", word) || (lexicon.has("verb1", word) && word.low !== "me"))
 
 /** "She's like", "Sie so". */
 const MAX_LIKE_WORDS = 3
-export const isLike = ({ words }: Clause, lexicon: Lexicon): boolean =>
+const isLike = ({ words }: Clause, lexicon: Lexicon): boolean =>
   words.length <= MAX_LIKE_WORDS && lexicon.has("third", words[0]!)
+
+/** "A sign on the wall": something with a text, which is not the person's. */
+const carries = ({ words }: Clause, lexicon: Lexicon): boolean =>
+  words.some(
+    (word, n) =>
+      (lexicon.has("carrier", word) || lexicon.has("fiction", word)) &&
+      !lexicon.has("mine", words[n - 1] ?? { low: "" })
+  )
+
+const MAX_LEAD_WORDS = 8
+/** Whether somebody else speaks, or something is read, after the colon behind this clause: "Customer today:". */
+export const leadsToSpeech = (clause: Clause, next: Clause | undefined, lexicon: Lexicon): boolean =>
+  /:/.test(next?.joint ?? "") &&
+  clause.words.length <= MAX_LEAD_WORDS &&
+  !clause.words.some((word) => lexicon.has("self", word)) &&
+  (carries(clause, lexicon) ||
+    isLike(clause, lexicon) ||
+    (lexicon.find("own", clause.words) < 0 && clause.words.some((word) => lexicon.relation(word) !== undefined)))
 
 /** "I'm like:", "Ich so:". */
 export const isOwnTurn = ({ clauses: [first, second] }: Sentence, lexicon: Lexicon): boolean =>
@@ -35,6 +48,15 @@ export const isOwnTurn = ({ clauses: [first, second] }: Sentence, lexicon: Lexic
   first.words.length <= MAX_LIKE_WORDS &&
   first.words.some((word) => lexicon.has("self", word)) &&
   /:/.test(second?.joint ?? "")
+
+/** "Then he laughed.", "Yo trabajo": the person goes on, after somebody's words. */
+export const resumes = ({ clauses: [first] }: Sentence, lexicon: Lexicon): boolean => {
+  const words = first?.words.slice(0, MAX_BETWEEN) ?? []
+  return (
+    words.some((word) => lexicon.has("third", word)) ||
+    (/^(?:es|pt)$/.test(lexicon.language) && words[0] !== undefined && lexicon.has("self", words[0]))
+  )
+}
 
 /** Whether a clause only introduces what somebody says: "my friend told me". */
 export const introduces = ({ words }: Clause, lexicon: Lexicon): boolean => {
@@ -73,6 +95,10 @@ export const reportedIn = (
     if (by !== null && subject.who === "person" && first !== undefined && lexicon.has("but", first)) by = null
     if (subject.who === "person" && clause.words.some((word) => lexicon.has("report", word))) by = null
     if (by !== null) reported[n] = { by }
+    if (leadsToSpeech(clause, clauses[n + 1], lexicon)) {
+      by = SOMEBODY
+      continue
+    }
     const hearsay = lexicon.find("hearsay", clause.words)
     if (hearsay >= 0 && !clause.words.some((word) => lexicon.has("professional", word))) {
       reported[n] = { by: SOMEBODY }
@@ -87,9 +113,14 @@ export const reportedIn = (
       reported[n] = { by }
       continue
     }
-    const isProfessional =
-      clause.words.some((word) => lexicon.has("professional", word)) &&
-      !clause.words.some((word) => lexicon.has("deems", word))
+    const isProfessional = clauses
+      .slice(0, n + 1)
+      .some(({ words }) => words.some((word) => lexicon.has("professional", word)))
+    const isDeemed = isProfessional && clause.words.some((word) => lexicon.has("deems", word))
+    if (isDeemed && !clause.words.some((word) => lexicon.has("self", word))) {
+      by = SOMEBODY
+      continue
+    }
     if (subject.who === "person" || isProfessional || leads("condition", clause.words, lexicon)) continue
     if (n === clauses.length - 1 && n > 0 && follows(clause, lexicon))
       for (let back = n - 1; back >= 0; back -= 1) reported[back] ??= { by: subject }

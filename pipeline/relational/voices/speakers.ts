@@ -1,4 +1,5 @@
-import { isCapital, type Lexicon, lexiconFor, wordsIn } from "./lexicon.ts"
+import type { About } from "../Relationship.ts"
+import { isCapital, type Lexicon, lexiconFor, relationIn, wordsIn } from "./lexicon.ts"
 import type { Span } from "./quotations.ts"
 
 /** Whose words the lines of a message are: of a pasted chat, a mail, or a quoted block. */
@@ -106,4 +107,17 @@ export const turnsIn = (text: string, own: string | null = null): ReadonlyArray<
     else turns.push({ start, end, speaker: null })
   }
   return turns
+}
+
+/** Whom a label names: "My sister Nadia". */
+export const aboutOf = (label: string, lexicon: Lexicon): About => {
+  const words = wordsIn(label)
+  const noun = words.find((word) => relationIn(word) !== undefined)
+  const name = words.filter(
+    (word) => relationIn(word) === undefined && !["mine", "determiner"].some((list) => lexicon.has(list, word))
+  )
+  return {
+    name: name.length > 0 ? name.map(({ raw }) => raw).join(" ") : null,
+    relation: noun === undefined ? null : (relationIn(noun) ?? null)
+  }
 }

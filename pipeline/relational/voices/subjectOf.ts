@@ -166,7 +166,10 @@ export const subjectIn = (words: ReadonlyArray<Word>, lexicon: Lexicon, people: 
     if (!isLeading(words, at, lexicon)) continue
     // "Me dicen que ..."
     if (word.low === "me" && next !== undefined && lexicon.has("report", next) && !lexicon.has("verb1", next)) continue
-    if ((lexicon.has("verb1", word) || isAfterThat(words, at, lexicon)) && lexicon.language !== "en") return PERSON
+    // "War er da?"
+    const isOfOther = next !== undefined && lexicon.has("third", next)
+    if ((lexicon.has("verb1", word) || isAfterThat(words, at, lexicon)) && lexicon.language !== "en" && !isOfOther)
+      return PERSON
     const related = relatedAt(words, at, lexicon, people)
     if (related !== null) return related.isFigure ? { who: "figure" } : other(related.about)
     if (lexicon.has("mine", word)) return PERSON
@@ -188,4 +191,15 @@ export const antecedentIn = (words: ReadonlyArray<Word>, lexicon: Lexicon): Abou
     name: after.length > 0 ? after.map(({ raw }) => raw).join(" ") : null,
     relation: lexicon.relation(tail[at]!) ?? null
   }
+}
+
+const MAX_SELF_WORDS = 6
+
+/** "a nurse who ...", and not "I'm somebody who ...". */
+export const someWho = (pronoun: Word, before: Clause, subject: Subject): About | null => {
+  const isOfPerson =
+    subject.who === "person" &&
+    before.words.length <= MAX_SELF_WORDS &&
+    /^(?:i'?m|i|am)$/.test(before.words.slice(0, 2).at(-1)?.low ?? "")
+  return /^(?:who|whose)$/.test(pronoun.low) && !isOfPerson ? { name: null, relation: null } : null
 }
