@@ -119,6 +119,8 @@ export const moodsOf = (
   const asked = asksIn(sentence, subjects, lexicon)
   const moods: Array<Moods> = []
   let pretends = false
+  /** Whether an "if" stands before. */
+  let isOpen = false
   for (const [n, { words, joint }] of sentence.clauses.entries()) {
     const before = moods[n - 1]
     const goesOn =
@@ -133,10 +135,7 @@ export const moodsOf = (
       sentence.clauses[n - 1]?.words.length === 1 &&
       lexicon.find("negator", sentence.clauses[n - 1]!.words) >= 0
     const isSupposed = before?.supposes === "condition" && subjects[n - 1] === null && isShort(sentence.clauses[n - 1])
-    const depends =
-      lexicon.find("will", words) >= 0 &&
-      sentence.clauses.slice(0, n).some((clause) => leads("surely", clause.words, lexicon)) &&
-      !lexicon.has("but", words[0]!)
+    const depends = lexicon.find("will", words) >= 0 && isOpen && !lexicon.has("but", words[0]!)
     const believed = sentence.clauses[n - 1]
     const isMistaken =
       believed !== undefined &&
@@ -151,6 +150,7 @@ export const moodsOf = (
       leads("condition", words, lexicon) ||
       leads("maybe", words, lexicon) ||
       pretends
+    isOpen ||= leads("surely", words, lexicon)
     const wish = lexicon.find("loves", words) >= 0 ? -1 : lexicon.find("wish", words)
     const would = wouldIn(words, lexicon)
     const found = [wish, would].filter((at) => at >= 0)

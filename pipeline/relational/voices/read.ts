@@ -289,7 +289,7 @@ class Reader {
 }
 
 /** What is read of a message. */
-export const READ_CHARS = 8_000
+export const READ_CHARS = 6_000
 
 /** A message as statements in order. `own`: the person's name. */
 export const readVoices = (text: string, own: string | null): ReadonlyArray<Statement> =>

@@ -89,6 +89,7 @@ export const reportedIn = (
 ): ReadonlyArray<Reported | null> => {
   const reported: Array<Reported | null> = clauses.map(() => null)
   let by: Subject | null = null
+  let isProfessional = false
   for (const [n, clause] of clauses.entries()) {
     const subject = subjects[n]!
     const [first] = clause.words
@@ -113,9 +114,7 @@ export const reportedIn = (
       reported[n] = { by }
       continue
     }
-    const isProfessional = clauses
-      .slice(0, n + 1)
-      .some(({ words }) => words.some((word) => lexicon.has("professional", word)))
+    isProfessional ||= clause.words.some((word) => lexicon.has("professional", word))
     const isDeemed = isProfessional && clause.words.some((word) => lexicon.has("deems", word))
     if (isDeemed && !clause.words.some((word) => lexicon.has("self", word))) {
       by = SOMEBODY
